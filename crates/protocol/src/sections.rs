@@ -3,6 +3,13 @@
 /// Start of a section's descriptor: a described type with a small code.
 const DESCRIBED: [u8; 2] = [0x00, 0x53];
 
+/// Code of the section with the application's properties.
+const APPLICATION_PROPERTIES: u8 = 0x74;
+
+/// Types of a map and of a text, with sizes of one byte.
+const SHORT_MAP: u8 = 0xc1;
+const SHORT_TEXT: u8 = 0xa1;
+
 /// Code of a section with bytes.
 const DATA: u8 = 0x75;
 
@@ -27,6 +34,46 @@ pub fn write_body(out: &mut Vec<u8>, body: &[u8]) -> usize {
     let at = out.len() - start;
     out.extend_from_slice(body);
     at
+}
+
+/// Appends a section with one property of the application, whose value is `size` zero bytes. Returns the offset of the value
+/// within the section. Name and value together have at most 250 bytes.
+pub fn write_property(out: &mut Vec<u8>, name: &str, size: usize) -> usize {
+    let start = out.len();
+    // The number of elements, and two bytes before each of them.
+    let bytes = 1 + 2 + name.len() + 2 + size;
+    let [bytes, name_size, value_size] =
+        [bytes, name.len(), size].map(|bytes| u8::try_from(bytes).unwrap_or(u8::MAX));
+    out.extend_from_slice(&DESCRIBED);
+    out.extend_from_slice(&[APPLICATION_PROPERTIES, SHORT_MAP, bytes, 2, SHORT_TEXT, name_size]);
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(&[SHORT_BYTES, value_size]);
+    let at = out.len() - start;
+    out.resize(out.len() + size, 0);
+    at
+}
+
+/// Returns the bytes or text of a property of the application; `None` if the message has none of this name.
+pub fn property<'a>(message: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let mut rest = message;
+    while let [0x00, 0x53, code, section @ ..] = rest {
+        let (content, behind) = split_value(section)?;
+        if *code == APPLICATION_PROPERTIES {
+            let is_short = section.first() == Some(&SHORT_MAP);
+            let mut elements = content.get(if is_short { 1 } else { 4 }..)?;
+            while !elements.is_empty() {
+                let (key, behind) = split_value(elements)?;
+                let (value, behind) = split_value(behind)?;
+                if key == name.as_bytes() {
+                    return Some(value);
+                }
+                elements = behind;
+            }
+            return None;
+        }
+        rest = behind;
+    }
+    None
 }
 
 /// Returns the first bytes or text of the body; `None` if there are none or the message is damaged. Bytes that are no
@@ -84,6 +131,24 @@ mod tests {
         let at = write_body(&mut out, body);
         assert_eq!(&out[6 + at..], body);
         out.split_off(6)
+    }
+
+    #[test]
+    fn a_property_is_found_by_its_name() {
+        let mut message = Vec::new();
+        let at = write_property(&mut message, "stamp", 3);
+        message[at..].copy_from_slice(b"123");
+        assert_eq!(message, b"\x00\x53\x74\xc1\x0d\x02\xa1\x05stamp\xa0\x03123");
+        write_body(&mut message, b"body");
+        assert_eq!(property(&message, "stamp"), Some(&b"123"[..]));
+        assert_eq!(property(&message, "other"), None);
+        assert_eq!(body(&message), Some(&b"body"[..]));
+        let long = [
+            &b"\x00\x53\x70\x45\x00\x53\x74\xd1\0\0\0\x14\0\0\0\x04"[..],
+            b"\xa1\x01a\x54\x07\xb1\0\0\0\x01b\xa0\x01z",
+        ];
+        assert_eq!(property(&long.concat(), "b"), Some(&b"z"[..]));
+        assert_eq!(property(&long.concat()[..20], "b"), None, "cut off");
     }
 
     #[test]

@@ -28,12 +28,14 @@ pub enum Event<'a> {
         /// The last message.
         last: u64,
     },
-    /// The stream has not taken a message of a publisher.
+    /// The stream has not taken these messages of a publisher.
     Refused {
         /// The publisher.
         publisher: u8,
-        /// Its position on the connection.
-        sequence: u64,
+        /// The first message.
+        first: u64,
+        /// The last message.
+        last: u64,
         /// The reason.
         code: Code,
     },
@@ -80,6 +82,11 @@ impl<'a> Message<'a> {
     #[inline]
     pub fn body(&self) -> &'a [u8] {
         sections::body(self.bytes).unwrap_or_default()
+    }
+
+    /// Returns the bytes or text of a property of the application; `None` if the message has none of this name.
+    pub fn property(&self, name: &str) -> Option<&'a [u8]> {
+        sections::property(self.bytes, name)
     }
 }
 

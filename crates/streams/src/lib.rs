@@ -15,7 +15,7 @@ mod offset;
 pub mod protocol;
 mod publish;
 
-pub use connection::{Connection, Login, Mechanism};
+pub use connection::{Codec, Compress, Connection, Login, Mechanism};
 pub use error::{ConnectionError, Malformed};
 pub use event::{Event, Message, Packed};
 pub use offset::Offset;

@@ -10,8 +10,11 @@ use crate::{
 /// Bytes of a frame before its messages: size, key, version, publisher and count.
 pub(crate) const FRAME_HEAD: usize = HEAD_BYTES + 1 + 4;
 
+/// Bytes of a sequence number.
+const NUMBER_BYTES: usize = 8;
+
 /// Bytes before a message: its sequence number and its size.
-const MESSAGE_HEAD: usize = 8 + 4;
+const MESSAGE_HEAD: usize = NUMBER_BYTES + 4;
 
 /// Appends the head of a frame of `size` bytes with `count` messages.
 #[inline]
@@ -28,33 +31,60 @@ pub(crate) fn write_head(out: &mut Vec<u8>, size: usize, publisher: u8, count: u
 pub struct Content {
     bytes: Vec<u8>,
     body_at: usize,
+    /// The part that begins differently each time: the body, or the value of a property.
+    head_at: usize,
+    head_room: usize,
 }
 
 impl Content {
-    /// Encodes a message with this body.
+    /// Encodes a message with this body, which can begin differently each time.
     pub fn new(body: &[u8]) -> Self {
         let mut bytes = vec![0; MESSAGE_HEAD];
         let body_at = MESSAGE_HEAD + sections::write_body(&mut bytes, body);
-        let size = u32::try_from(bytes.len() - MESSAGE_HEAD).unwrap_or(u32::MAX);
-        bytes[8..MESSAGE_HEAD].copy_from_slice(&size.to_be_bytes());
-        Self { bytes, body_at }
+        Self { bytes, body_at, head_at: body_at, head_room: body.len() }.with_size()
     }
 
-    /// Returns the bytes of a frame with one message whose body has `body_size` bytes, without the frame's size.
-    pub fn frame_size(body_size: usize) -> usize {
-        let before_body = if body_size <= u8::MAX.into() { 5 } else { 8 };
-        FRAME_HEAD - SIZE_BYTES + MESSAGE_HEAD + before_body + body_size
+    /// Encodes a message with this body and a property of `size` bytes, whose value can be different each time.
+    pub fn with_property(name: &str, size: usize, body: &[u8]) -> Self {
+        let mut bytes = vec![0; MESSAGE_HEAD];
+        let head_at = MESSAGE_HEAD + sections::write_property(&mut bytes, name, size);
+        let body_at = bytes.len() + sections::write_body(&mut bytes, body);
+        Self { bytes, body_at, head_at, head_room: size }.with_size()
     }
 
-    /// Appends the message with `head` at the start of its body, if it is not longer than the body.
+    fn with_size(mut self) -> Self {
+        let size = u32::try_from(self.bytes.len() - MESSAGE_HEAD).unwrap_or(u32::MAX);
+        self.bytes[NUMBER_BYTES..MESSAGE_HEAD].copy_from_slice(&size.to_be_bytes());
+        self
+    }
+
+    /// Returns the bytes of a frame with this message alone, without the frame's size.
+    pub fn frame_size(&self) -> usize {
+        FRAME_HEAD - SIZE_BYTES + self.bytes.len()
+    }
+
+    /// Returns the message with its size before it.
+    pub(crate) fn sized(&self) -> &[u8] {
+        &self.bytes[NUMBER_BYTES..]
+    }
+
+    /// Appends the message with its number and with `head`, if there is room for it.
     #[inline]
     pub(crate) fn append(&self, out: &mut Vec<u8>, number: u64, head: &[u8]) {
+        out.extend_from_slice(&number.to_be_bytes());
+        self.append_sized(out, head);
+    }
+
+    /// Appends the message with its size before it and with `head`, if there is room for it. Returns the number of bytes.
+    #[inline]
+    pub(crate) fn append_sized(&self, out: &mut Vec<u8>, head: &[u8]) -> usize {
         let at = out.len();
-        out.extend_from_slice(&self.bytes);
-        out[at..at + 8].copy_from_slice(&number.to_be_bytes());
-        if let Some(place) = out[at + self.body_at..].get_mut(..head.len()) {
-            place.copy_from_slice(head);
+        out.extend_from_slice(self.sized());
+        let head_at = at + self.head_at - NUMBER_BYTES;
+        if head.len() <= self.head_room {
+            out[head_at..head_at + head.len()].copy_from_slice(head);
         }
+        out.len() - at
     }
 }
 
@@ -64,7 +94,7 @@ impl Encoded for Content {
     }
 
     fn head_room(&self) -> usize {
-        self.body_size()
+        self.head_room
     }
 
     fn wire_size(&self) -> usize {

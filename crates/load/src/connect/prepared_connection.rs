@@ -16,7 +16,7 @@ use rabbitscope_topology::{
 };
 
 use crate::{
-    message::number,
+    message::{number, sub_entry_codec},
     plan::{LinkPlan, Members},
 };
 
@@ -88,6 +88,11 @@ impl PreparedConnection {
                 let is_permission = false;
                 return Err(TopologyError::StreamRefused { address, doing, reason, is_permission });
             }
+        }
+        if let Members::Publishers { group, .. } = &plan.members
+            && let Some(size) = group.sub_entry_size
+        {
+            client.connection().set_sub_entries(size, sub_entry_codec(group));
         }
         for (place, stream) in streams.iter().filter(|_| is_publishing) {
             let reference = plan.members.reference(&plan.run, *place);

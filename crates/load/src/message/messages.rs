@@ -81,7 +81,7 @@ impl<'a> Messages<'a> {
 
     /// Returns the payload of `member` on `channel`, in frames of at most `frame_max` bytes.
     pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload<Connection> {
-        if self.group.packing().is_packed() {
+        if self.group.is_packed() {
             return Payload::Packed(Box::new(self.packed(member, frame_max)));
         }
         let group = self.group;
@@ -117,19 +117,29 @@ impl<'a> Messages<'a> {
     /// Returns the bytes of the largest frame with a message of a stream.
     pub(crate) fn largest_of_stream(&self) -> usize {
         let bodies = self.steps.iter().flat_map(|(_, bodies)| bodies);
-        let largest = bodies.map(Vec::len).max().unwrap_or(0);
-        streams::Content::frame_size(largest)
+        let largest = bodies.max_by_key(|body| body.len());
+        largest.map_or(0, |body| self.stream_content(body).frame_size())
+    }
+
+    fn stream_content(&self, body: &[u8]) -> streams::Content {
+        if self.group.has_stamp_headers() {
+            streams::Content::with_property(STAMP_HEADER, STAMP_SIZE, body)
+        } else {
+            streams::Content::new(body)
+        }
     }
 
     /// Returns the payload of a publisher of a stream.
     pub(crate) fn stream_payload(&self, lane: u16) -> Payload<streams::Connection> {
         let publisher = number(lane);
-        if self.group.sizes.is_none() {
-            let size = self.group.size_bytes() as usize;
+        let group = self.group;
+        let is_plain = group.sizes.is_none() && group.body() == Body::Filler;
+        if is_plain && group.sub_entry_size.is_none() {
+            let size = group.size_bytes() as usize;
             return Payload::Plain(streams::Template::new(publisher, size));
         }
         let contents = self.steps.iter().map(|(end, bodies)| {
-            (*end, bodies.iter().map(|body| streams::Content::new(body)).collect())
+            (*end, bodies.iter().map(|body| self.stream_content(body)).collect())
         });
         let contents = EncodedBodies::new(contents.collect());
         Payload::Composed(Box::new(ComposedPayload {

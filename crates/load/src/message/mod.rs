@@ -13,4 +13,4 @@ pub(crate) use encoder::Encoder;
 pub(crate) use messages::Messages;
 pub use messages::unreadable_file;
 pub(crate) use payload::Payload;
-pub(crate) use streams::number;
+pub(crate) use streams::{number, sub_entry_codec};

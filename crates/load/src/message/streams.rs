@@ -2,10 +2,12 @@
 
 use std::convert::Infallible;
 
-use rabbitscope_streams::{Connection, Content, Template};
+use rabbitscope_runs::scenario::{Algorithm, PublisherGroup};
+use rabbitscope_streams::{Codec, Connection, Content, Template};
 use rabbitscope_timing::RunInstant;
 
 use super::encoder::{Encoder, Packed};
+use crate::packing::Compressor;
 
 /// No value: items are packed with properties that messages of streams do not have.
 impl Packed for Infallible {
@@ -50,4 +52,18 @@ impl Encoder for Connection {
 #[inline]
 pub(crate) fn number(lane: u16) -> u8 {
     u8::try_from(lane).unwrap_or(u8::MAX)
+}
+
+/// Returns the compression of a group's sub-entries; `None` without one.
+pub(crate) fn sub_entry_codec(group: &PublisherGroup) -> Option<Codec> {
+    let compression = group.packing().compression?;
+    let number = match compression.algorithm {
+        Algorithm::Gzip => 1,
+        Algorithm::Lz4 => 3,
+        Algorithm::Zstd => 4,
+    };
+    let mut compressor = Compressor::new(compression);
+    let compress =
+        Box::new(move |plain: &[u8], into: &mut Vec<u8>| compressor.compress(plain, into));
+    Some(Codec { number, compress })
 }

@@ -11,7 +11,7 @@ use rabbitscope_runs::scenario::{Algorithm, Compression};
 const MAX_PLAIN_BYTES: u64 = 512 << 20;
 
 /// Compresses one body after another.
-pub(super) enum Compressor {
+pub(crate) enum Compressor {
     Gzip(flate2::Compression),
     Lz4,
     /// Includes its tables, which are reused for every body.
@@ -22,7 +22,7 @@ pub(super) enum Compressor {
 const INTO_MEMORY: &str = "compression into memory does not fail";
 
 impl Compressor {
-    pub(super) fn new(compression: Compression) -> Self {
+    pub(crate) fn new(compression: Compression) -> Self {
         let level = compression.level;
         match compression.algorithm {
             Algorithm::Gzip => Self::Gzip(flate2::Compression::new(level)),
@@ -35,7 +35,7 @@ impl Compressor {
     }
 
     /// Replaces the contents of `into` with the compressed `plain`.
-    pub(super) fn compress(&mut self, plain: &[u8], into: &mut Vec<u8>) {
+    pub(crate) fn compress(&mut self, plain: &[u8], into: &mut Vec<u8>) {
         into.clear();
         match self {
             Self::Gzip(level) => {

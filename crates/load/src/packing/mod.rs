@@ -9,6 +9,6 @@ mod codec;
 mod packer;
 mod unpacker;
 
-pub(crate) use codec::decompress;
+pub(crate) use codec::{Compressor, decompress};
 pub(crate) use packer::Packer;
 pub(crate) use unpacker::{Items, Unpacker};

@@ -59,7 +59,7 @@ impl<'a> ConsumerPlan<'a> {
             recorded: slots.recorded(number),
             first_consumer,
             has_stamp_headers: publishers.iter().any(PublisherGroup::has_stamp_headers),
-            unpacks: group.unpack && publishers.iter().any(|group| group.packing().is_packed()),
+            unpacks: group.unpack && publishers.iter().any(PublisherGroup::is_packed),
         }
     }
 

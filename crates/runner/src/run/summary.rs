@@ -192,7 +192,7 @@ fn acceptance(rates: &LoadRates) -> &'static str {
 
 /// Returns the items of applications, if messages hold several of them or are compressed.
 fn items(rates: &LoadRates, scenario: &Scenario) -> String {
-    if !scenario.publishers.iter().any(|group| group.packing().is_packed()) {
+    if !scenario.publishers.iter().any(PublisherGroup::is_packed) {
         return String::new();
     }
     let sides = [

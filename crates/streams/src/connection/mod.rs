@@ -7,5 +7,7 @@ mod numbering;
 mod receive;
 mod send;
 mod state;
+mod sub_entries;
 
 pub use state::{Connection, Login, Mechanism};
+pub use sub_entries::{Codec, Compress};

@@ -67,6 +67,7 @@ impl Wire for Connection {
     fn output(&mut self) -> &mut OutputBuffer {
         // Its begin may be written, after which it cannot grow.
         self.open_frame = None;
+        self.close_sub_entries();
         &mut self.output
     }
 
@@ -182,14 +183,17 @@ impl Connection {
         self.listed.left -= 1;
         let mut element = Reader::new(input.take(bytes), "confirms");
         let number = element.u64()?;
-        let numbering = self.numberings.get(usize::from(publisher));
+        let numbering = self.numberings.get_mut(usize::from(publisher));
         let unknown = ConnectionError::UnknownMessage { publisher, number };
-        let first = numbering.and_then(|all| all.position(number)).ok_or(unknown)?;
+        let (first, last) = numbering.and_then(|all| all.settle(number)).ok_or(unknown)?;
         if self.listed.are_errors {
             let code = Code(element.u16()?);
-            return Ok(Some(Event::Refused { publisher, sequence: first, code }));
+            return Ok(Some(Event::Refused { publisher, first, last, code }));
         }
-        let (mut last, mut number) = (first, number);
+        if self.sub_entries.is_some() {
+            return Ok(Some(Event::Confirmed { publisher, first, last }));
+        }
+        let (mut last, mut number) = (last, number);
         while self.listed.left > 0
             && let Some(next) = input.rest().first_chunk()
             && number.checked_add(1) == Some(u64::from_be_bytes(*next))

@@ -19,6 +19,7 @@ impl Connection {
     /// Returns the end of the output. A frame of messages cannot grow once something else follows it.
     pub(super) fn end(&mut self) -> &mut Vec<u8> {
         self.open_frame = None;
+        self.close_sub_entries();
         self.output.end()
     }
 
@@ -105,14 +106,18 @@ impl Connection {
     ) -> impl Iterator<Item = &mut [u8]> {
         let frame_max = self.frame_max;
         self.open_frame = None;
+        self.close_sub_entries();
         let numbering = &mut self.numberings[usize::from(template.publisher())];
         template.append(self.output.end(), count, || numbering.take(), frame_max)
     }
 
     /// Appends a message of a declared publisher that is encoded now, with `head` at the start of its body. Messages in
-    /// a row share a frame.
+    /// a row share a frame, and an entry if the connection has [sub-entries](Self::set_sub_entries).
     #[inline]
     pub fn publish_content(&mut self, publisher: u8, content: &Content, head: &[u8]) {
+        if self.publish_in_entry(publisher, content, head) {
+            return;
+        }
         let number = self.numberings[usize::from(publisher)].take();
         let frame_max = self.frame_max as usize;
         let has_room = |frame: &OpenFrame| frame.length + content.wire_size() <= frame_max;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use rabbitscope_protocol::{Heartbeat, OutputBuffer};
 
-use super::{chunk::Chunk, numbering::Numbering};
+use super::{chunk::Chunk, numbering::Numbering, sub_entries::SubEntries};
 #[cfg(doc)]
 use crate::event::Event;
 
@@ -98,6 +98,7 @@ pub struct Connection {
     /// By publisher.
     pub(super) numberings: Vec<Numbering>,
     pub(super) open_frame: Option<OpenFrame>,
+    pub(super) sub_entries: Option<Box<SubEntries>>,
     pub(super) listed: Listed,
     pub(super) chunk: Option<Chunk>,
 }
@@ -116,6 +117,7 @@ impl Connection {
             correlation: 0,
             numberings: Vec::new(),
             open_frame: None,
+            sub_entries: None,
             listed: Listed::default(),
             chunk: None,
         };

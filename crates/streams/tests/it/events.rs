@@ -95,7 +95,7 @@ fn pieces_of_any_size_have_the_same_events() {
         "confirmed 5 3",
         "confirmed 5 7",
         "confirmed 5 8",
-        "Refused { publisher: 5, sequence: 4, code: Code(18) }",
+        "Refused { publisher: 5, first: 4, last: 4, code: Code(18) }",
         "Answer { correlation: 9, code: Code(1), content: [] }",
         "message 3 70 a",
         "message 3 71 b",
@@ -174,9 +174,10 @@ fn the_size_of_a_frame_is_known_before_it_is_encoded() {
     connection.declare_publisher(0, "s", "");
     for size in [0, 12, 255, 256, 70_000] {
         let before = connection.output().pending().len();
-        connection.publish_content(0, &Content::new(&vec![0; size]), b"");
+        let content = Content::new(&vec![0; size]);
+        connection.publish_content(0, &content, b"");
         let written = connection.output().pending().len() - before;
-        assert_eq!(written, Content::frame_size(size) + 4, "{size}");
+        assert_eq!(written, content.frame_size() + 4, "{size}");
     }
 }
 

@@ -5,3 +5,4 @@
 mod broker;
 mod damaged;
 mod events;
+mod sub_entries;

@@ -52,7 +52,7 @@ table! {
     /// A group of publishers.
     Publishers("queue"):
         name protocol count connections channels rate messages size sizes confirm_window confirm_timeout
-        on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference start_delay late write
+        on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference sub_entry_size start_delay late write
         body body_files compression compression_level items_per_message routing_keys properties
 }
 

@@ -34,8 +34,8 @@ impl EventHandler for Publishing<Connection> {
                 Answer::Accepted,
                 context,
             ),
-            Event::Refused { publisher, sequence, .. } => {
-                let settled = Settled::Range(sequence, sequence);
+            Event::Refused { publisher, first, last, .. } => {
+                let settled = Settled::Range(first, last);
                 self.on_settled(publisher.into(), settled, Answer::Refused, context)
             }
             Event::StreamGone { stream, code } => Err(Failure::lost(format!(

@@ -22,6 +22,8 @@ use crate::{
 pub(in crate::link) struct Receiving<W: Receives> {
     /// Names of the queues.
     queues: Arc<[String]>,
+    /// True if some messages have their stamp in a property.
+    pub(super) reads_headers: bool,
     auto_ack: bool,
     settle: Settle,
     /// Messages for each acknowledgement.
@@ -97,6 +99,7 @@ impl<W: Receives> Receiving<W> {
         let lanes = placements.iter().map(|placement| placement.channel).max().unwrap_or(0);
         let mut receiving = Self {
             queues: plan.queues.clone().into(),
+            reads_headers: plan.has_stamp_headers,
             auto_ack: group.auto_ack,
             settle: group.settle(),
             multi_ack_every: group.multi_ack_every,

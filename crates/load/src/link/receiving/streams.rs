@@ -4,7 +4,7 @@
 //! holds the broker back. After a lost connection each subscription resumes behind the last message that was processed.
 
 use rabbitscope_measurements::Failure;
-use rabbitscope_runs::scenario::ConsumerGroup;
+use rabbitscope_runs::scenario::{ConsumerGroup, STAMP_HEADER};
 use rabbitscope_streams::{Code, Connection, Event, Message, Offset, Packed};
 use rabbitscope_timing::Stamp;
 
@@ -97,11 +97,12 @@ impl Receiving<Connection> {
         context: &mut ServeContext<'_>,
     ) {
         let body = message.body();
+        let property = if self.reads_headers { message.property(STAMP_HEADER) } else { None };
         let arrival = Arrival {
             subscription: message.subscription.into(),
             number: message.offset,
             redelivered: false,
-            stamp: Stamp::decode(body),
+            stamp: Stamp::decode(property.unwrap_or(body)),
             items: Items::one(body),
         };
         self.on_arrival(arrival, connection, context);

@@ -35,25 +35,27 @@ def place():
 
 
 async def read(stream, count):
-    bodies, offsets = [], []
+    sizes, stamps, offsets = set(), [], []
     consumer = Consumer(**place())
     await consumer.start()
 
     async def on_message(message, context):
-        bodies.append(bytes(message.body))
+        body, properties = bytes(message.body), message.application_properties or {}
+        sizes.add(len(body))
+        stamps.append(properties.get(b"rabbitscope-stamp", body))
         offsets.append(context.offset)
 
     first = ConsumerOffsetSpecification(OffsetType.FIRST, None)
     await consumer.subscribe(stream, on_message, decoder=amqp_decoder, offset_specification=first)
     running = asyncio.create_task(consumer.run())
-    while len(bodies) < count:
+    while len(stamps) < count:
         await asyncio.sleep(0.02)
     await consumer.close()
     running.cancel()
     # The last 28 bits of a stamp are the number of its message.
-    numbers = [int.from_bytes(body[8:12], "big") & ((1 << 28) - 1) for body in bodies]
+    numbers = [int.from_bytes(stamp[8:12], "big") & ((1 << 28) - 1) for stamp in stamps]
     return {
-        "sizes": sorted({len(body) for body in bodies}),
+        "sizes": sorted(sizes),
         "numbers": numbers == list(range(numbers[0], numbers[0] + count)),
         "offsets": offsets == list(range(count)),
     }

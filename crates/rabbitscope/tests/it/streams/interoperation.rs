@@ -5,7 +5,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-use rabbitscope_testing::{Workbench, count, environment, not_run, port_of, scenario::Scenario};
+use rabbitscope_testing::{
+    Workbench, count, delete_queue, environment, not_run, port_of, scenario::Scenario,
+};
 use serde_json::Value;
 
 use super::{broker, publishers, readers, stream};
@@ -44,6 +46,20 @@ fn rstream_reads_what_is_written_and_writes_what_is_read() {
     let read = client(&bench, &python, &["read", NAME, "10000"]);
     assert_eq!(read["sizes"], serde_json::json!([700]));
     assert_eq!((&read["numbers"], &read["offsets"]), (&true.into(), &true.into()), "{read}");
+    // The same in entries of several messages, plain and compressed. A stamp beside a body is in a property.
+    let packed = publishers("packed").messages(5000).confirm_window(2000).sub_entry_size(100);
+    let compressed = packed.clone().body("json").size("600B").compression("gzip");
+    for (name, packed) in [("plain", packed.size("700B")), ("gzip", compressed)] {
+        std::fs::remove_dir_all(bench.path("out")).unwrap();
+        let write = Scenario::new("streams-packed")
+            .queues(stream("packed").keep(true))
+            .publishers(packed)
+            .duration("60s");
+        bench.run_on(broker(), write, "").code(0);
+        let read = client(&bench, &python, &["read", "packed", "5000"]);
+        assert_eq!((&read["numbers"], &read["offsets"]), (&true.into(), &true.into()), "{name}");
+        delete_queue(broker(), "packed");
+    }
     std::fs::remove_dir_all(bench.path("out")).unwrap();
     // Bodies of 0 to 300,000 bytes; then messages that are compressed together, by each codec.
     let written = client(&bench, &python, &["write", "theirs"]);

@@ -46,7 +46,10 @@ fn keys_of_other_protocols_are_refused_by_name() {
     check("publishers.0.tx-size=10", &["publishers.0.tx-size", "no transactions"]);
     check("publishers.0.persistent=true", &["publishers.0.persistent"]);
     check("publishers.0.confirms=false", &["publishers.0.confirms", "confirm every message"]);
-    check("publishers.0.body=json", &["publishers.0.body", "time stamp"]);
+    check("publishers.0.compression=gzip", &["publishers.0.compression", "sub-entry-size"]);
+    check("publishers.0.sub-entry-size=0", &["publishers.0.sub-entry-size", "1 to 65535"]);
+    let both = "publishers.0.sub-entry-size=5 --set publishers.0.reference=true";
+    check(both, &["publishers.0.sub-entry-size", "sent again"]);
     check("consumers.0.prefetch=10", &["consumers.0.prefetch", "credit"]);
     check("consumers.0.nack=true", &["consumers.0.nack"]);
     check("consumers.0.credit=0", &["consumers.0.credit", "1 to 65535"]);

@@ -88,6 +88,63 @@ fn an_offset_within_a_chunk_is_exact() {
     assert_eq!(count(&bench.json("out/run.json"), "consumed"), 683);
 }
 
+/// Entries of several messages: each message has its confirm and its latency, and none is lost.
+#[test]
+fn messages_in_sub_entries_are_confirmed_and_read_one_by_one() {
+    let bench = Workbench::new("streams-sub-entries");
+    let written = |name: &str| publishers(name).messages(3000).confirm_window(700);
+    let json = |algorithm: &str| {
+        let packed = written(algorithm).sub_entry_size(50).compression(algorithm);
+        packed.name(algorithm).body("json").size("500B")
+    };
+    let mut scenario = Scenario::new("streams-sub-entries").verify(true).duration("60s");
+    for name in ["plain", "gzip", "lz4", "zstd"] {
+        scenario = scenario.queues(stream(name)).consumers(readers(name).name(name).messages(3000));
+    }
+    let text = scenario
+        .publishers(written("plain").name("plain").sub_entry_size(50).rate(2000))
+        .publishers(json("gzip"))
+        .publishers(json("lz4"))
+        .publishers(json("zstd"))
+        .consumers(
+            Consumers::new("plain").name("amqp").prefetch(100).offset("first").messages(3000),
+        );
+    let text = bench.run_on(broker(), text, "").code(0).stdout;
+    assert!(
+        text.contains("Of 12000 accepted messages 0 lost, 0 duplicates, 0 out of order"),
+        "{text}"
+    );
+    let run = bench.json("out/run.json");
+    assert_eq!((count(&run, "confirmed"), count(&run, "consumed")), (12_000, 15_000));
+    assert_eq!(latency_figure(&run, "confirm", "count"), 12_000);
+    assert_eq!(count(&run, "unpacking-failures"), 0);
+    // The bodies are JSON of 500 bytes, which packs to a third.
+    let written = count(&run, "bytes-written");
+    assert!(written < 3000 * 50 + 3 * 3000 * 400, "{written}");
+}
+
+/// A stamp in a property is one in a header for readers of AMQP 0-9-1, and the other way round.
+#[test]
+fn bodies_stay_as_they_are() {
+    let bench = Workbench::new("streams-json");
+    let by_amqp = Publishers::new("json").name("by amqp").messages(500).confirm_window(100);
+    let json = |group: Publishers| group.body("json").size("300B");
+    let scenario = Scenario::new("streams-json")
+        .queues(stream("json"))
+        .publishers(json(publishers("json").name("by stream").messages(500)))
+        .publishers(json(by_amqp))
+        .consumers(Consumers::new("json").name("amqp").prefetch(100).offset("first").messages(1000))
+        .consumers(readers("json").name("stream").messages(1000))
+        .verify(true)
+        .duration("60s");
+    let text = bench.run_on(broker(), scenario, "").code(0).stdout;
+    assert!(
+        text.contains("Of 1000 accepted messages 0 lost, 0 duplicates, 0 out of order"),
+        "{text}"
+    );
+    assert_eq!(latency_figure(&bench.json("out/run.json"), "end-to-end", "count"), 2000);
+}
+
 /// PerfTest's options, on a throwaway broker that has streams.
 #[test]
 fn a_load_by_options_reads_and_writes_a_stream() {

@@ -85,6 +85,8 @@ pub struct PublisherGroup {
     /// The stream takes each message once, also if it is sent again.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reference: bool,
+    /// Most messages in an entry of a stream, which the stream stores and confirms as one; absent for single messages.
+    pub sub_entry_size: Option<u16>,
     /// Delivery of messages to the socket.
     #[serde(default)]
     pub write: WriteMode,
@@ -180,13 +182,18 @@ impl PublisherGroup {
         }
     }
 
-    /// Returns the number of items in a message, and their compression.
+    /// Returns the number of items in a message, and their compression. With sub-entries, these are compressed instead.
     pub fn packing(&self) -> Packing {
         let compression = self.compression.map(|algorithm| {
             let (_, _, usual) = algorithm.levels();
             Compression { algorithm, level: self.compression_level.unwrap_or(usual) }
         });
         Packing { items: self.items_per_message.unwrap_or(1), compression }
+    }
+
+    /// Returns whether bodies are packed for each message.
+    pub fn is_packed(&self) -> bool {
+        self.sub_entry_size.is_none() && self.packing().is_packed()
     }
 
     /// Returns whether messages are persistent (delivery mode 2).
@@ -232,6 +239,6 @@ impl PublisherGroup {
 
     /// Returns whether the body must stay unchanged, so that the time stamp travels in a header.
     pub fn has_stamp_headers(&self) -> bool {
-        self.body() != Body::Filler || self.packing().is_packed()
+        self.body() != Body::Filler || self.is_packed()
     }
 }

@@ -3,7 +3,7 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::{BodyKind, MemberQueues, Protocol, PublisherGroup, QueueSpec},
+        model::{MemberQueues, Protocol, PublisherGroup, QueueSpec},
     },
     fields,
 };
@@ -11,18 +11,19 @@ use super::super::{
 /// Checks the keys that the protocol does not have. It confirms each message.
 pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     if group.protocol != Protocol::Stream {
-        if group.reference {
-            return refuse("reference", "is of the stream protocol: set `protocol = \"stream\"`");
-        }
-        return Ok(());
+        let of_streams = "is of the stream protocol: set `protocol = \"stream\"`";
+        let excluded =
+            [("reference", group.reference), ("sub-entry-size", group.sub_entry_size.is_some())];
+        let given = excluded.into_iter().find(|(_, is_given)| *is_given);
+        return given.map_or(Ok(()), |(key, _)| refuse(key, of_streams));
     }
     let of_exchanges = "streams have no exchanges: give `queue`";
     let of_amqp = "is a property of AMQP 0-9-1, which messages of the stream protocol do not have";
     let of_packing = "puts items into a message with properties of AMQP 0-9-1, which messages of the stream protocol \
                       do not have";
-    let of_stamps = "has its time stamp in a property of AMQP 0-9-1, which messages of the stream protocol do not have: \
-                     give `size` or `sizes`";
-    let has_body = group.body.is_some_and(|body| body != BodyKind::default());
+    let of_compression = "is of entries of several messages: give `sub-entry-size`";
+    let is_compressed = group.compression.is_some();
+    let of_reference = "would not find messages again that are sent again in other entries: leave one of the two out";
     let excluded = [
         ("exchange", group.exchange.is_some(), of_exchanges),
         ("tx-size", group.tx_size.is_some(), "streams have no transactions: use `confirm-window`"),
@@ -30,9 +31,9 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
         ("persistent", group.persistent.is_some(), "streams keep every message: leave it out"),
         ("properties", !group.properties.is_empty(), of_amqp),
         ("items-per-message", group.items_per_message.is_some(), of_packing),
-        ("compression", group.compression.is_some(), of_packing),
-        ("body", has_body, of_stamps),
-        ("body-files", group.body_files.is_some(), of_stamps),
+        ("compression", is_compressed && group.sub_entry_size.is_none(), of_compression),
+        ("sub-entry-size", group.sub_entry_size == Some(0), "must be from 1 to 65535"),
+        ("sub-entry-size", group.sub_entry_size.is_some() && group.reference, of_reference),
         ("confirms", group.confirms == Some(false), "streams confirm every message"),
     ];
     if let Some((key, _, reason)) = excluded.into_iter().find(|(_, given, _)| *given) {
