@@ -21,8 +21,8 @@ mod sockets;
 mod text;
 
 pub use beside_load::{CaptureBesideLoad, CapturedPackets};
-pub use live::{LiveCapture, LiveOptions, capture};
+pub use live::{LiveCapture, LiveOptions, capture, capture_listening};
 pub use ports::BrokerPorts;
-pub use recorded::read;
+pub use recorded::{read, read_listening};
 pub use saved::SavedPackets;
 pub use text::{source_name, summary};

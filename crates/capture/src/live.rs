@@ -12,6 +12,7 @@ use rabbitscope_probe::packets::{
     WriteCounter, WriteDirection,
 };
 use rabbitscope_wire::{
+    activity::{ActivityListener, NoListener},
     analyzer::{Analyzer, AnalyzerOptions},
     decode::{Repeats, decode_inner},
     findings,
@@ -126,6 +127,27 @@ pub fn capture(
     stop: &AtomicBool,
     is_over: &mut dyn FnMut(Duration) -> bool,
 ) -> anyhow::Result<LiveCapture> {
+    Ok(capture_all(options, (analyzer, NoListener), saved, stop, is_over)?.0)
+}
+
+/// Like [`capture`], and also reports the activity of clients.
+pub fn capture_listening<L: ActivityListener>(
+    options: &LiveOptions,
+    analyzer: AnalyzerOptions,
+    listener: L,
+    stop: &AtomicBool,
+    is_over: &mut dyn FnMut(Duration) -> bool,
+) -> anyhow::Result<(LiveCapture, L)> {
+    capture_all(options, (analyzer, listener), None, stop, is_over)
+}
+
+fn capture_all<L: ActivityListener>(
+    options: &LiveOptions,
+    (analyzer, listener): (AnalyzerOptions, L),
+    saved: Option<&mut SavedPackets>,
+    stop: &AtomicBool,
+    is_over: &mut dyn FnMut(Duration) -> bool,
+) -> anyhow::Result<(LiveCapture, L)> {
     let sources = Sources::open(options)?;
     rabbitscope_probe::give_up_capturing()?;
     if let (Err(error), Err(_)) = (&sources.ring, &sources.sockets) {
@@ -139,23 +161,23 @@ pub fn capture(
         number: 0,
         written: Vec::new(),
         repeats: Repeats::new(),
-        analyzer: Analyzer::new(analyzer),
+        analyzer: Analyzer::with_listener(analyzer, listener),
         sockets: SocketFigures::new(options.ports.clone()),
         saved,
         sources,
     };
     let cut_short = watch.look(stop, is_over);
-    let mut report = watch.report()?;
+    let (mut report, listener) = watch.report()?;
     report.sources = described;
     findings::judge(&mut report);
-    Ok(LiveCapture { report, cut_short })
+    Ok((LiveCapture { report, cut_short }, listener))
 }
 
 /// A capture in progress.
-struct Watch<'a> {
+struct Watch<'a, L> {
     sources: Sources,
     node: Option<ProcessIdentity>,
-    analyzer: Analyzer,
+    analyzer: Analyzer<L>,
     sockets: SocketFigures,
     saved: Option<&'a mut SavedPackets>,
     number: u64,
@@ -163,7 +185,7 @@ struct Watch<'a> {
     repeats: Repeats,
 }
 
-impl Watch<'_> {
+impl<L: ActivityListener> Watch<'_, L> {
     /// Captures, and returns the reason for an early end, if there was one.
     fn look(
         &mut self,
@@ -256,7 +278,7 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn report(mut self) -> anyhow::Result<PacketReport> {
+    fn report(mut self) -> anyhow::Result<(PacketReport, L)> {
         let has_packets = match &mut self.sources.ring {
             Ok(ring) => {
                 self.analyzer.set_dropped(Some(ring.statistics()?.drops));
@@ -264,7 +286,7 @@ impl Watch<'_> {
             }
             Err(_) => false,
         };
-        let mut report = self.analyzer.finish();
+        let (mut report, listener) = self.analyzer.finish_listening();
         if !has_packets {
             report.capture = None;
             report.sizes.clear();
@@ -274,7 +296,7 @@ impl Watch<'_> {
         if let Some(Ok(counter)) = &self.sources.writes {
             report.writes = Some(write_sizes(counter)?);
         }
-        Ok(report)
+        Ok((report, listener))
     }
 }
 

@@ -6,6 +6,7 @@ use anyhow::Context;
 use rabbitscope_files::input;
 use rabbitscope_terminal::ProgressLine;
 use rabbitscope_wire::{
+    activity::{ActivityListener, NoListener},
     analyzer::{Analyzer, AnalyzerOptions},
     capture::PacketReader,
     decode::{Decoded, NotDecoded, Repeats, decode_inner},
@@ -26,13 +27,29 @@ const PROGRESS_PACKETS: u64 = 1 << 18;
 pub fn read(
     path: &Path,
     options: AnalyzerOptions,
-    mut saved: Option<&mut SavedPackets>,
+    saved: Option<&mut SavedPackets>,
 ) -> anyhow::Result<PacketReport> {
+    Ok(read_all(path, Analyzer::with_listener(options, NoListener), saved)?.0)
+}
+
+/// Like [`read`], and also reports the activity of clients.
+pub fn read_listening<L: ActivityListener>(
+    path: &Path,
+    options: AnalyzerOptions,
+    listener: L,
+) -> anyhow::Result<(PacketReport, L)> {
+    read_all(path, Analyzer::with_listener(options, listener), None)
+}
+
+fn read_all<L: ActivityListener>(
+    path: &Path,
+    mut analyzer: Analyzer<L>,
+    mut saved: Option<&mut SavedPackets>,
+) -> anyhow::Result<(PacketReport, L)> {
     let cannot = || format!("cannot read {}", path.display());
     let file = input::open(path, MAX_FILE_BYTES)?;
     let size = file.metadata().with_context(cannot)?.len();
     let mut reader = PacketReader::new(BufReader::new(file)).with_context(cannot)?;
-    let mut analyzer = Analyzer::new(options);
     let line = ProgressLine::default();
     let (mut written, mut repeats) = (Vec::new(), Repeats::new());
     loop {
@@ -56,19 +73,19 @@ pub fn read(
         take(&mut analyzer, &packet, &decoded, &mut saved, &mut written);
     }
     analyzer.set_dropped(reader.reported_drops());
-    let mut report = analyzer.finish();
+    let (mut report, listener) = analyzer.finish_listening();
     report.sources = vec![Source {
         level: SourceLevel::Packets,
         present: true,
         note: format!("from {}", path.display()),
     }];
     findings::judge(&mut report);
-    Ok(report)
+    Ok((report, listener))
 }
 
 /// Analyzes a packet, and writes the permitted part of it.
-pub(super) fn take(
-    analyzer: &mut Analyzer,
+pub(super) fn take<L: ActivityListener>(
+    analyzer: &mut Analyzer<L>,
     packet: &Packet<'_>,
     decoded: &Result<Decoded<'_>, NotDecoded>,
     saved: &mut Option<&mut SavedPackets>,

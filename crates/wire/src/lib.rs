@@ -8,6 +8,7 @@
 //! tcp       Segment ─► Chunk, Gap             bytes of each direction in order; retransmissions, windows, round trips
 //! protocols Chunk ─► Frame                    AMQP 0-9-1, AMQP 1.0, stream protocol, MQTT, TLS records
 //! exchanges Frame ─► latencies                publish and confirm, deliver and ack, request and reply
+//! activity  Frame ─► events                   methods and messages with names and settings, for a listener
 //! analyzer  all of them ─► report             figures by connection and channel
 //! findings  report ─► findings                rules with their evidence
 //! ```
@@ -16,6 +17,7 @@
 //! Write`; times are those of the packets. Memory is always bounded: each stage has its limit and counts the data that
 //! it left out.
 
+pub mod activity;
 pub mod analyzer;
 pub mod capture;
 pub mod decode;

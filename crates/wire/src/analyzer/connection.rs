@@ -14,6 +14,7 @@ use super::{
     trace::{TraceRecorder, Trigger},
 };
 use crate::{
+    activity::ActivityReader,
     exchanges::{Exchanges, Latency, Replies},
     packet::Timestamp,
     protocols::{Conversation, Frame, peer_of},
@@ -133,6 +134,7 @@ pub(super) struct Parts<'a> {
     pub(super) conversation: &'a mut Conversation,
     pub(super) reading: &'a mut Reading,
     pub(super) sensitive: &'a mut [SensitiveRanges; 2],
+    pub(super) activity: Option<&'a mut ActivityReader>,
 }
 
 /// A current connection.
@@ -146,6 +148,7 @@ pub(super) struct ConnectionState {
     pub(super) conversation: Conversation,
     pub(super) reading: Reading,
     pub(super) sensitive: [SensitiveRanges; 2],
+    activity: Option<Box<ActivityReader>>,
     /// The client's direction, and the broker's.
     directions: [DirectionState; 2],
 }
@@ -171,8 +174,15 @@ impl ConnectionState {
                 traced: [is_pictured.then(TracedFrames::default); 2],
             },
             sensitive: <[SensitiveRanges; 2]>::default(),
+            activity: None,
             directions: [direction(), direction()],
         }
+    }
+
+    /// Reads the activity, too. Call it before the first bytes.
+    pub(super) fn read_activity(&mut self) {
+        self.conversation.keep_arguments();
+        self.activity = Some(Box::default());
     }
 
     /// Returns the side that sends in a direction.
@@ -213,8 +223,9 @@ impl ConnectionState {
 
     /// Returns the ends and the state of the frames at once.
     pub(super) fn parts(&mut self) -> Parts<'_> {
-        let Self { ends, number, conversation, reading, sensitive, .. } = self;
-        Parts { ends, number: *number, conversation, reading, sensitive }
+        let Self { ends, number, conversation, reading, sensitive, activity, .. } = self;
+        let activity = activity.as_deref_mut();
+        Parts { ends, number: *number, conversation, reading, sensitive, activity }
     }
 
     /// Returns the events that only the connection's end shows. `now` is the time of the capture's last packet.
@@ -285,10 +296,14 @@ impl ConnectionState {
     }
 }
 
+/// Returns whether an end reset the connection.
+pub(super) const fn is_reset(summary: &ConnectionSummary) -> bool {
+    summary.forward.reset.is_some() || summary.reverse.reset.is_some()
+}
+
 fn ended(summary: &ConnectionSummary) -> &'static str {
-    let is_reset = summary.forward.reset.is_some() || summary.reverse.reset.is_some();
     match summary.end {
-        _ if is_reset => "reset",
+        _ if is_reset(summary) => "reset",
         _ if summary.is_closed() => "closed",
         ConnectionEnd::Replaced => "replaced by another one of the same ends",
         ConnectionEnd::Evicted => "forgotten: too many connections",

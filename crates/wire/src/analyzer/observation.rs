@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     busiest::{Busiest, EndedConnection},
-    connection::{ConnectionState, Parts, Reading, kind_of},
+    connection::{ConnectionState, Parts, Reading, is_reset, kind_of},
     events::EventLog,
     frames::FrameCounts,
     latencies::LatencyHistograms,
@@ -13,6 +13,7 @@ use super::{
     trace::Trigger,
 };
 use crate::{
+    activity::{ActivityListener, ActivityReader, Ends},
     exchanges::{Latency, Replies},
     packet::Timestamp,
     protocols::{Conversation, Frame, FrameSink, Loss, Sensitive, Skipped},
@@ -30,7 +31,7 @@ const MAX_PICTURED: u64 = 128;
 
 /// All connections together, and each current one.
 #[derive(Debug)]
-pub(super) struct Observation {
+pub(super) struct Observation<L> {
     pub(super) options: AnalyzerOptions,
     /// Current connections. Their numbers are ours, so no peer can choose them to collide.
     connections: FxHashMap<ConnectionId, Box<ConnectionState>>,
@@ -42,14 +43,17 @@ pub(super) struct Observation {
     replies: Replies,
     pub(super) redaction: Option<Redaction>,
     pub(super) events: EventLog,
+    /// Time of the current packet.
+    now: Timestamp,
     last: Timestamp,
+    pub(super) listener: L,
     /// Every single latency.
     #[cfg(test)]
     pub(super) measured: Vec<Latency>,
 }
 
-impl Observation {
-    pub(super) fn new(options: AnalyzerOptions) -> Self {
+impl<L: ActivityListener> Observation<L> {
+    pub(super) fn new(options: AnalyzerOptions, listener: L) -> Self {
         Self {
             ended: Busiest::new(options.max_rows),
             redaction: options.written.map(Redaction::new),
@@ -61,7 +65,9 @@ impl Observation {
             latencies: LatencyHistograms::new(LatencyHistograms::OF_ALL),
             replies: Replies::default(),
             events: EventLog::default(),
+            now: Timestamp::default(),
             last: Timestamp::default(),
+            listener,
             #[cfg(test)]
             measured: Vec::new(),
         }
@@ -75,6 +81,7 @@ impl Observation {
         self.totals.segments += 1;
         self.totals.data_segments += u64::from(segment.payload_length > 0);
         self.totals.payload_bytes += u64::from(segment.payload_length);
+        self.now = segment.time;
         // Clocks may be set back.
         self.last = self.last.max(segment.time);
         if let Some(redaction) = &mut self.redaction {
@@ -98,11 +105,11 @@ impl Observation {
         &mut self,
         id: ConnectionId,
         direction: Direction,
-    ) -> (Side, Sink<'_>, &mut Conversation) {
+    ) -> (Side, Sink<'_, L>, &mut Conversation) {
         let state = self.connections.get_mut(&id);
         let state = state.expect("a connection is opened before its bytes come");
         let sender = state.sender(direction);
-        let Parts { ends, number, conversation, reading, sensitive } = state.parts();
+        let Parts { ends, number, conversation, reading, sensitive, activity } = state.parts();
         let sink = Sink {
             ends,
             number,
@@ -113,6 +120,7 @@ impl Observation {
             replies: &mut self.replies,
             redaction: self.redaction.as_ref(),
             sensitive,
+            activity: activity.map(|reader| (reader, &mut self.listener)),
             #[cfg(test)]
             measured: &mut self.measured,
         };
@@ -134,7 +142,7 @@ impl Observation {
     }
 }
 
-impl TcpObserver for Observation {
+impl<L: ActivityListener> TcpObserver for Observation<L> {
     fn opened(&mut self, id: ConnectionId, endpoints: &Endpoints) {
         let opener = self.opener(endpoints);
         let (client, broker) = match opener {
@@ -142,12 +150,17 @@ impl TcpObserver for Observation {
             Side::Broker => (endpoints.acceptor, endpoints.opener),
         };
         let is_pictured = id.0 < MAX_PICTURED;
-        let state = ConnectionState::new(
+        let mut state = ConnectionState::new(
             id.0,
             opener,
             [client.to_string(), broker.to_string()],
             is_pictured,
         );
+        if L::IS_LISTENING {
+            state.read_activity();
+            let from_the_start = endpoints.opener_is_known;
+            self.listener.opened(id.0, &Ends { client, broker, from_the_start, time: self.now });
+        }
         self.connections.insert(id, Box::new(state));
     }
 
@@ -168,6 +181,7 @@ impl TcpObserver for Observation {
         let (sender, mut sink, conversation) = self.sink(id, direction);
         sink.reading.messages.gap(sender);
         sink.reading.exchanges.gap(sender, gap.time);
+        sink.missed(sender);
         conversation.gap(sender, &gap, &mut sink);
     }
 
@@ -175,6 +189,9 @@ impl TcpObserver for Observation {
         let state = self.connection(id);
         let sender = state.sender(direction);
         state.reading.exchanges.behind(sender, is_behind);
+        if L::IS_LISTENING {
+            self.listener.missed(id.0, sender);
+        }
     }
 
     fn segment(&mut self, id: ConnectionId, direction: Direction, segment: &TracedSegment) {
@@ -202,6 +219,10 @@ impl TcpObserver for Observation {
 
     fn ended(&mut self, id: ConnectionId, summary: &ConnectionSummary) {
         let Some(mut state) = self.connections.remove(&id) else { return };
+        if L::IS_LISTENING {
+            let is_closed = summary.is_closed() || is_reset(summary);
+            self.listener.ended(id.0, summary.last, is_closed);
+        }
         for seen in state.last_events(summary, self.last) {
             let Parts { ends, number, .. } = state.parts();
             self.events.add(&seen, number, || ConnectionState::label(ends));
@@ -216,7 +237,7 @@ impl TcpObserver for Observation {
 }
 
 /// Receives the results of a connection's dissectors.
-struct Sink<'a> {
+struct Sink<'a, L> {
     ends: &'a [String; 2],
     number: u64,
     events: &'a mut EventLog,
@@ -226,11 +247,22 @@ struct Sink<'a> {
     replies: &'a mut Replies,
     redaction: Option<&'a Redaction>,
     sensitive: &'a mut [SensitiveRanges; 2],
+    activity: Option<(&'a mut ActivityReader, &'a mut L)>,
     #[cfg(test)]
     measured: &'a mut Vec<Latency>,
 }
 
-impl FrameSink for Sink<'_> {
+impl<L: ActivityListener> Sink<'_, L> {
+    /// Records that frames of one side were missed.
+    fn missed(&mut self, sender: Side) {
+        if let Some((reader, listener)) = &mut self.activity {
+            reader.forget(sender);
+            listener.missed(self.number, sender);
+        }
+    }
+}
+
+impl<L: ActivityListener> FrameSink for Sink<'_, L> {
     fn frame(&mut self, frame: &Frame<'_>) {
         let Self { reading, frames, latencies, replies, ends, .. } = self;
         frames.add(frame);
@@ -239,6 +271,10 @@ impl FrameSink for Sink<'_> {
             self.measured.push(*latency);
             latencies.add(kind_of(latency), latency.nanos);
         });
+        if let Some((reader, listener)) = &mut self.activity {
+            let number = self.number;
+            reader.frame(frame, &mut |event| listener.event(number, event));
+        }
         if let Some(event) = event {
             self.events.add(&event, self.number, || ConnectionState::label(ends));
         }
@@ -252,10 +288,14 @@ impl FrameSink for Sink<'_> {
 
     fn lost(&mut self, loss: &Loss) {
         self.reading.exchanges.lost(loss);
+        self.missed(loss.sender);
     }
 
     fn found(&mut self, skipped: &Skipped) {
         self.reading.messages.gap(skipped.sender);
         self.reading.exchanges.found(skipped);
+        if !skipped.range.is_empty() {
+            self.missed(skipped.sender);
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{observation::Observation, options::AnalyzerOptions, sizes::Sizes, whole};
 use crate::{
+    activity::{ActivityListener, NoListener},
     decode::{DecodeCounts, Decoded, NotDecoded, decode_inner},
     packet::{LinkType, Packet},
     report::{CaptureReport, PacketReport},
@@ -17,9 +18,9 @@ const MAX_CONNECTIONS: usize = 16_384;
 /// Reads packets and builds a report. Two limits bound its memory: the number of simultaneous connections, and the
 /// waiting data that [`Limits`] allows.
 #[derive(Debug)]
-pub struct Analyzer {
+pub struct Analyzer<L = NoListener> {
     connections: Connections,
-    observation: Observation,
+    observation: Observation<L>,
     sizes: Sizes,
     counts: DecodeCounts,
     capture: CaptureReport,
@@ -29,10 +30,17 @@ pub struct Analyzer {
 impl Analyzer {
     /// Creates an analyzer that has read no packet.
     pub fn new(options: AnalyzerOptions) -> Self {
+        Self::with_listener(options, NoListener)
+    }
+}
+
+impl<L: ActivityListener> Analyzer<L> {
+    /// Creates an analyzer that also reports the activity of clients.
+    pub fn with_listener(options: AnalyzerOptions, listener: L) -> Self {
         let limits = Limits { connections: MAX_CONNECTIONS, ..Limits::default() };
         Self {
             connections: Connections::new(limits),
-            observation: Observation::new(options),
+            observation: Observation::new(options, listener),
             sizes: Sizes::default(),
             counts: DecodeCounts::default(),
             capture: CaptureReport::default(),
@@ -128,7 +136,12 @@ impl Analyzer {
 
     /// Returns the report. You may add figures from other sources and judge its findings again
     /// ([`crate::findings::judge`]).
-    pub fn finish(mut self) -> PacketReport {
+    pub fn finish(self) -> PacketReport {
+        self.finish_listening().0
+    }
+
+    /// Like [`Self::finish`], with the listener.
+    pub fn finish_listening(mut self) -> (PacketReport, L) {
         self.connections.finish(&mut self.observation);
         self.observation.finish();
         let counts = self.connections.counts();

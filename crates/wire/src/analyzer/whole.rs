@@ -15,14 +15,15 @@ const MAX_TIME_SEQUENCES: usize = 4;
 const MAX_LADDERS: usize = 3;
 
 /// Builds the report, with findings and pictures.
-pub(super) fn report(
-    observation: Observation,
+pub(super) fn report<L>(
+    observation: Observation<L>,
     capture: CaptureReport,
     sizes: Vec<SizeBin>,
     connections: u64,
-) -> PacketReport {
-    let Observation { options, ended, totals, left_out, frames, latencies, events, .. } =
-        observation;
+) -> (PacketReport, L) {
+    let Observation {
+        options, ended, totals, left_out, frames, latencies, events, listener, ..
+    } = observation;
     let connections_without_row = ended.left_out;
     let (first, ended) = (totals.first, ended.into_sorted());
     let mut report = PacketReport {
@@ -48,7 +49,7 @@ pub(super) fn report(
     findings::judge(&mut report);
     report.ladders = ladders(&report, &ended, first);
     report.time_sequences = time_sequences(ended, first);
-    report
+    (report, listener)
 }
 
 /// Draws ladders: of the connections that findings name first, then of those with the most bytes.

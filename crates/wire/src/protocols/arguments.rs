@@ -1,4 +1,5 @@
-//! Big-endian numbers and short strings from the front of bytes, and hashes of strings.
+//! Big-endian numbers and short strings from the front of bytes, hashes of strings, and the bytes of a frame's
+//! arguments.
 
 use core::hash::Hasher;
 
@@ -6,18 +7,18 @@ use rustc_hash::FxHasher;
 
 /// The rest of some bytes. Reading beyond the end returns none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arguments<'a>(&'a [u8]);
+pub(crate) struct Arguments<'a>(&'a [u8]);
 
 impl<'a> Arguments<'a> {
-    pub(super) const fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    pub(super) const fn rest(&self) -> &'a [u8] {
+    pub(crate) const fn rest(&self) -> &'a [u8] {
         self.0
     }
 
-    pub(super) fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(taken)
@@ -29,43 +30,75 @@ impl<'a> Arguments<'a> {
         Some(*taken)
     }
 
-    pub(super) fn u8(&mut self) -> Option<u8> {
+    pub(crate) fn u8(&mut self) -> Option<u8> {
         self.array().map(u8::from_be_bytes)
     }
 
-    pub(super) fn u16(&mut self) -> Option<u16> {
+    pub(crate) fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_be_bytes)
     }
 
-    pub(super) fn u32(&mut self) -> Option<u32> {
+    pub(crate) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_be_bytes)
     }
 
-    pub(super) fn u64(&mut self) -> Option<u64> {
+    pub(crate) fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_be_bytes)
     }
 
     /// Reads a string of at most 255 bytes, after its length.
-    pub(super) fn short(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn short(&mut self) -> Option<&'a [u8]> {
         let length = self.u8()?;
         self.bytes(usize::from(length))
     }
 
     /// Reads bytes after their length of four bytes.
-    pub(super) fn long(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn long(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()?;
         self.bytes(usize::try_from(length).ok()?)
     }
 }
 
+/// The arguments of the current frame. They are kept only on request, until the frame is complete.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptArguments {
+    is_on: bool,
+    bytes: Vec<u8>,
+}
+
+impl KeptArguments {
+    /// Keeps the arguments of all frames to come.
+    pub(crate) const fn turn_on(&mut self) {
+        self.is_on = true;
+    }
+
+    /// Resets for the next frame.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    #[inline]
+    pub(crate) fn keep(&mut self, bytes: &[u8]) {
+        if self.is_on {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// Hashes a string, to compare it with others. The hash is the same in every run of a program.
-pub(super) fn hash(text: &[u8]) -> u64 {
+pub(crate) fn hash(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
     hasher.finish()
 }
 
 /// Returns the length of a short string within AMQP's limit.
-pub(super) fn short_length(text: &[u8]) -> u8 {
+pub(crate) fn short_length(text: &[u8]) -> u8 {
     u8::try_from(text.len()).unwrap_or(u8::MAX)
 }

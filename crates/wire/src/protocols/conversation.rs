@@ -24,6 +24,12 @@ impl Default for Conversation {
 }
 
 impl Conversation {
+    /// Keeps the arguments of all frames to come, see [`super::Frame::arguments`].
+    pub const fn keep_arguments(&mut self) {
+        self.client.keep_arguments();
+        self.broker.keep_arguments();
+    }
+
     /// Reads the next bytes of a direction.
     pub fn chunk(&mut self, sender: Side, chunk: &Chunk<'_>, sink: &mut impl FrameSink) {
         let dissector = self.direction_mut(sender);

@@ -102,8 +102,23 @@ impl Dissection {
     pub(super) fn frame(&self, place: Place) -> Frame<'_> {
         let Known { channel, kind, details, .. } = self.known();
         let (sender, protocol) = (self.sender, self.protocol);
-        let (identifiers, reply) = (self.identifiers(), self.reply());
-        Frame { sender, protocol, channel, kind, place, details, identifiers, reply }
+        let (identifiers, reply, arguments) = (self.identifiers(), self.reply(), self.arguments());
+        Frame { sender, protocol, channel, kind, place, details, identifiers, reply, arguments }
+    }
+
+    /// Keeps the arguments of frames to come, see [`Frame::arguments`].
+    pub(super) const fn keep_arguments(&mut self) {
+        if let AnyGrammar::Amqp091(grammar) = &mut self.grammar {
+            grammar.arguments.turn_on();
+        }
+    }
+
+    #[inline]
+    fn arguments(&self) -> &[u8] {
+        match &self.grammar {
+            AnyGrammar::Amqp091(grammar) => grammar.arguments.bytes(),
+            _ => &[],
+        }
     }
 
     #[inline]

@@ -20,6 +20,7 @@ pub struct Dissector {
     state: State,
     protocol: Option<Protocol>,
     is_opened: bool,
+    keeps_arguments: bool,
     skipped_bytes: u64,
     /// Offset after all bytes that arrived.
     end: u64,
@@ -44,10 +45,16 @@ impl Dissector {
             state: State::Empty,
             protocol: None,
             is_opened: false,
+            keeps_arguments: false,
             skipped_bytes: 0,
             end: 0,
             time: Timestamp::from_unix_nanos(0),
         }
+    }
+
+    /// Keeps the arguments of all frames to come. Call it before the first bytes.
+    pub(super) const fn keep_arguments(&mut self) {
+        self.keeps_arguments = true;
     }
 
     /// Returns the protocol, once it is known.
@@ -127,7 +134,10 @@ impl Dissector {
         }
     }
 
-    fn read_as(&mut self, dissection: Dissection) {
+    fn read_as(&mut self, mut dissection: Dissection) {
+        if self.keeps_arguments {
+            dissection.keep_arguments();
+        }
         self.protocol = Some(dissection.protocol());
         self.state = State::Reading(Box::new(dissection));
     }

@@ -123,4 +123,8 @@ pub struct Frame<'a> {
     pub identifiers: &'a [IdentifierRun],
     /// Code and text of a close, a return, a refusal or an error.
     pub reply: Option<Reply<'a>>,
+    /// The beginning of a method's arguments or of a content header's payload, or a client's properties without its
+    /// credentials: at most 4,096 bytes. Empty unless [`super::Conversation::keep_arguments`] was called, in frames of
+    /// other protocols, and in the first frames after a search.
+    pub arguments: &'a [u8],
 }

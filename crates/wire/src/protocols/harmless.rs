@@ -50,6 +50,6 @@ pub(super) fn is_property(key: &[u8]) -> bool {
     PROPERTIES.contains(&key)
 }
 
-pub(super) fn is_argument(key: &[u8]) -> bool {
+pub(crate) fn is_argument(key: &[u8]) -> bool {
     ARGUMENTS.contains(&key)
 }

@@ -28,6 +28,7 @@ mod search;
 mod sink;
 mod tls;
 
+pub(crate) use arguments::Arguments as ArgumentBytes;
 pub use conversation::Conversation;
 pub use details::{
     Consume, ContentHeader, Delivery, Details, Disposition, Outcome, Publish, Settlement,
@@ -35,4 +36,5 @@ pub use details::{
 };
 pub use dissector::Dissector;
 pub use frame::{Frame, IdentifierRun, Place, Protocol, Reply, peer_of};
+pub(crate) use harmless::is_argument as is_known_argument;
 pub use sink::{FrameSink, Loss, Sensitive, SensitiveKind, Skipped};

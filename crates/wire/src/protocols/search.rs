@@ -186,7 +186,7 @@ impl Kept {
 
 impl FrameSink for Kept {
     fn frame(&mut self, frame: &Frame<'_>) {
-        let bare = Frame { identifiers: &[], reply: None, ..*frame };
+        let bare = Frame { identifiers: &[], reply: None, arguments: &[], ..*frame };
         self.frames.push((bare, frame.identifiers.to_vec(), StoredReply::from_reply(frame.reply)));
     }
 

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod activity;
 mod dissectors;
 mod figures;
 mod files;

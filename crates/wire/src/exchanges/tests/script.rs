@@ -58,8 +58,18 @@ impl Script {
             missing_bytes: 0,
         };
         let (protocol, channel) = (self.protocol, 1);
-        let reply = None;
-        let frame = Frame { sender, protocol, channel, kind, place, details, identifiers, reply };
+        let (reply, arguments) = (None, &[][..]);
+        let frame = Frame {
+            sender,
+            protocol,
+            channel,
+            kind,
+            place,
+            details,
+            identifiers,
+            reply,
+            arguments,
+        };
         let (measured, names) = (&mut self.measured, &mut self.names);
         self.exchanges.frame(&frame, &mut self.replies, &mut |latency: &Latency| {
             measured.push((

@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        arguments::KeptArguments,
         details::Details,
         framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
         prefix::Prefix,
@@ -64,6 +65,7 @@ pub(in super::super) struct Grammar {
     kind: &'static str,
     details: Details,
     pub(in super::super) reply: StoredReply,
+    pub(in super::super) arguments: KeptArguments,
 }
 
 impl Grammar {
@@ -75,6 +77,7 @@ impl Grammar {
             kind: "",
             details: Details::None,
             reply: StoredReply::default(),
+            arguments: KeptArguments::default(),
         }
     }
 
@@ -89,6 +92,7 @@ impl Grammar {
     fn start(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         let [kind, channel_high, channel_low, length @ ..] = bytes else { return Next::Lost };
         self.reply.clear();
+        self.arguments.clear();
         let Ok(length) = <[u8; 4]>::try_from(length).map(u32::from_be_bytes) else {
             return Next::Lost;
         };
@@ -174,6 +178,7 @@ impl Grammar {
     #[inline]
     fn arguments(&mut self, id: MethodId, rest: usize, bytes: &[u8]) -> Next {
         self.details = details(id, bytes);
+        self.arguments.keep(bytes);
         if let Some(reply) = reply(id, bytes) {
             self.reply.set(&reply);
         }
@@ -205,7 +210,8 @@ impl Grammar {
         }
     }
 
-    fn properties(&mut self, skip: usize, rest: usize) -> Next {
+    fn properties(&mut self, skip: usize, rest: usize, bytes: &[u8]) -> Next {
+        self.arguments.keep(bytes);
         self.state = State::Mechanism(rest);
         Next::Skip { bytes: skip as u64, then: 1 }
     }
@@ -228,6 +234,7 @@ impl Grammar {
 
     fn content_header(&mut self, rest: usize, bytes: &[u8]) -> Next {
         let Some(header) = header(bytes) else { return Next::Lost };
+        self.arguments.keep(bytes);
         self.skip_to_end("header", Details::Header(header), rest)
     }
 
@@ -278,7 +285,7 @@ impl framer::Grammar for Grammar {
             State::Header(rest) => self.content_header(rest, bytes),
             State::End => self.end(bytes),
             State::PropertiesLength(rest) => self.properties_length(rest, bytes, ranges),
-            State::Properties { skip, rest } => self.properties(skip, rest),
+            State::Properties { skip, rest } => self.properties(skip, rest, bytes),
             State::Mechanism(rest) => self.mechanism(rest, bytes, ranges),
             State::Response(rest) => self.hide(rest, ranges),
             State::ProtocolHeader => self.protocol_header(),

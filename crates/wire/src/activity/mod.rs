@@ -1,0 +1,34 @@
+//! Activity of clients: methods and messages of AMQP 0-9-1, with their names and settings.
+//!
+//! ```text
+//! listener    receives the events of an analysis
+//! event       an event: connection, channel, time, action
+//! action      the actions: what a client asks, sends, settles; what the broker confirms and delivers
+//! method      arguments of a method ─► action
+//! properties  content header ─► properties of a message
+//! table       values of known arguments
+//! reader      frames of a connection ─► events; joins the frames of a message
+//! ```
+//!
+//! Events hold names and settings, and sizes in place of contents: no body, no credentials, no value of a header.
+//! Latencies are in `exchanges`, figures of connections in `analyzer`.
+
+mod action;
+mod event;
+mod listener;
+mod method;
+mod properties;
+mod reader;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use action::{
+    Action, Binding, Client, Consume, Delivered, ExchangeDeclare, Get, Published, Qos,
+    QueueDeclare, Returned, Settled, Settlement, Tune,
+};
+pub use event::{Ends, Event};
+pub use listener::{ActivityListener, NoListener};
+pub use properties::{Content, Headers, Properties};
+pub(crate) use reader::ActivityReader;
+pub use table::{Arguments, Value};

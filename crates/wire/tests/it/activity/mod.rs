@@ -1,0 +1,4 @@
+//! Activity of recorded clients: names, settings and sizes as tshark shows them.
+
+mod heard;
+mod recorded;
