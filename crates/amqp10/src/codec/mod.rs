@@ -2,10 +2,8 @@
 
 mod frame;
 mod reader;
-mod value;
 mod writer;
 
 pub(crate) use frame::{FRAME_HEAD, end_frame, write_frame};
-pub(crate) use reader::{Fields, Reader};
-pub(crate) use value::{Descriptor, Value};
+pub(crate) use reader::{Descriptor, Fields, Reader, Value};
 pub(crate) use writer::{List, Write};

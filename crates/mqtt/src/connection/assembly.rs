@@ -5,7 +5,10 @@ use std::borrow::Cow;
 
 use rabbitscope_protocol::Input;
 
-use super::state::{Connection, WHOLE_MAX};
+use super::{
+    assembly_state::Assembly,
+    state::{Connection, WHOLE_MAX},
+};
 use crate::{
     codec::{Head, Reader},
     error::ConnectionError,
@@ -19,15 +22,6 @@ use crate::{
 /// Bytes that are read before a large message is copied. They have everything before its body: the topic has at most half
 /// of them.
 const BEGIN: usize = WHOLE_MAX as usize;
-
-/// A message that has not been read as a whole.
-#[derive(Debug)]
-pub(super) struct Assembly {
-    message: Message<'static>,
-    body: Vec<u8>,
-    /// Bytes of the body that have not been read.
-    left: usize,
-}
 
 impl Connection {
     /// Returns the message of a packet whose head was read; `None` if it is not complete.

@@ -1,21 +1,8 @@
-//! The login: `CONNECT`, and the broker's answer.
+//! The login: `CONNECT`. `answer.rs` handles the broker's answer.
 
-use std::time::Duration;
-
-use super::state::{Connection, Phase};
 use crate::{
-    codec::{Reader, Write, write_packet},
-    error::ConnectionError,
-    event::Event,
-    protocol::{
-        packets::CONNECT,
-        properties::{
-            self, MAXIMUM_PACKET_SIZE, Property, RECEIVE_MAXIMUM, SERVER_KEEP_ALIVE,
-            TOPIC_ALIAS_MAXIMUM,
-        },
-        reason::Reason,
-        version::Version,
-    },
+    codec::{Write, write_packet},
+    protocol::{packets::CONNECT, properties::RECEIVE_MAXIMUM, version::Version},
 };
 
 /// Flags of `CONNECT`: no state is kept from an earlier connection; user name and password follow.
@@ -100,48 +87,5 @@ impl Login {
                 out.put_u16(most.max(1));
             }
         }
-    }
-}
-
-impl Connection {
-    /// Handles the answer to `CONNECT`.
-    pub(super) fn on_answer(
-        &mut self,
-        mut content: Reader<'_>,
-    ) -> Result<Event<'static>, ConnectionError> {
-        content.u8()?;
-        let code = content.u8()?;
-        let reason = match self.version {
-            Version::V3 => Reason::from_return_code(code),
-            Version::V5 => Reason(code),
-        };
-        if reason != Reason::SUCCESS {
-            return Err(ConnectionError::LoginRefused(reason));
-        }
-        if self.version == Version::V5 {
-            self.keep_limits(&mut content)?;
-        }
-        // The password is not needed any more.
-        self.login = None;
-        self.phase = Phase::Open;
-        Ok(Event::Opened)
-    }
-
-    fn keep_limits(&mut self, content: &mut Reader<'_>) -> Result<(), ConnectionError> {
-        properties::read(content, |identifier, property| {
-            let Property::Number(number) = property else { return };
-            let small = u16::try_from(number).unwrap_or(u16::MAX);
-            match identifier {
-                RECEIVE_MAXIMUM => self.receive_maximum = small,
-                TOPIC_ALIAS_MAXIMUM => self.topic_alias_maximum = small,
-                MAXIMUM_PACKET_SIZE => self.maximum_packet_size = number,
-                SERVER_KEEP_ALIVE => {
-                    let interval = Duration::from_secs(small.into());
-                    self.keep_alive.interval = (small > 0).then_some(interval);
-                }
-                _ => {}
-            }
-        })?;
-        Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! A connection, as a state machine without a socket.
 
+mod answer;
 mod assembly;
+mod assembly_state;
 mod identifiers;
 mod keep_alive;
 mod login;

@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use rabbitscope_protocol::OutputBuffer;
 
-use super::{assembly::Assembly, identifiers::Identifiers, keep_alive::KeepAlive, login::Login};
+use super::{
+    assembly_state::Assembly, identifiers::Identifiers, keep_alive::KeepAlive, login::Login,
+};
 #[cfg(doc)]
 use crate::event::Event;
 use crate::{codec::LENGTH_MAX, protocol::version::Version};

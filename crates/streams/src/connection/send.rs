@@ -5,6 +5,7 @@ use rabbitscope_protocol::Encoded;
 use super::{
     numbering::Numbering,
     state::{Connection, OpenFrame},
+    sub_entries::{Codec, SubEntries},
 };
 #[cfg(doc)]
 use crate::event::Event;
@@ -88,6 +89,20 @@ impl Connection {
         });
     }
 
+    /// Lets [`Connection::publish_content`] put up to `size` messages into an entry. The stream confirms the messages of
+    /// an entry together.
+    pub fn set_sub_entries(&mut self, size: u16, codec: Option<Codec>) {
+        self.sub_entries = Some(Box::new(SubEntries::new(size, codec)));
+    }
+
+    /// Compresses the entries at the end of the output, which take no more messages.
+    #[inline]
+    pub(super) fn close_sub_entries(&mut self) {
+        if let Some(sub_entries) = &mut self.sub_entries {
+            sub_entries.close(self.output.end());
+        }
+    }
+
     /// Asks where a stream is.
     pub fn ask_for_place(&mut self, stream: &str) -> u32 {
         self.ask(METADATA, |out| {
@@ -115,10 +130,13 @@ impl Connection {
     /// a row share a frame, and an entry if the connection has [sub-entries](Self::set_sub_entries).
     #[inline]
     pub fn publish_content(&mut self, publisher: u8, content: &Content, head: &[u8]) {
-        if self.publish_in_entry(publisher, content, head) {
-            return;
+        let numbering = &mut self.numberings[usize::from(publisher)];
+        let number = numbering.take();
+        if let Some(entries) = &mut self.sub_entries {
+            let (out, place) = (self.output.end(), (publisher, number));
+            let is_new = entries.publish(out, place, content, head, self.frame_max);
+            return numbering.note_in_entry(number, is_new);
         }
-        let number = self.numberings[usize::from(publisher)].take();
         let frame_max = self.frame_max as usize;
         let has_room = |frame: &OpenFrame| frame.length + content.wire_size() <= frame_max;
         let open = self.open_frame.filter(|frame| frame.publisher == publisher && has_room(frame));

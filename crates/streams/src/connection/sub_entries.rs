@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{chunk::SEVERAL, state::Connection};
+use super::chunk::SEVERAL;
 use crate::{
     codec::{SIZE_BYTES, end_frame},
     publish::{Content, FRAME_HEAD, write_head},
@@ -66,44 +66,27 @@ struct OpenEntry {
     messages: u16,
 }
 
-impl Connection {
-    /// Lets [`Connection::publish_content`] put up to `size` messages into an entry. The stream confirms the messages of
-    /// an entry together.
-    pub fn set_sub_entries(&mut self, size: u16, codec: Option<Codec>) {
-        self.sub_entries = (size > 1 || codec.is_some()).then(|| {
-            let (frames, compressed) = (Vec::new(), Vec::new());
-            Box::new(SubEntries { size, codec, open: None, plain_bytes: 0, frames, compressed })
-        });
+impl SubEntries {
+    /// Creates the sub-entries of a connection that has none yet.
+    pub(super) fn new(size: u16, codec: Option<Codec>) -> Self {
+        Self { size, codec, open: None, plain_bytes: 0, frames: Vec::new(), compressed: Vec::new() }
     }
 
-    /// Compresses the entries at the end of the output, which take no more messages.
+    /// Appends a message to the last entry, or to a new one. Returns true if the entry is new.
     #[inline]
-    pub(super) fn close_sub_entries(&mut self) {
-        if let Some(sub_entries) = &mut self.sub_entries {
-            sub_entries.close(self.output.end());
-        }
-    }
-
-    /// Appends a message to the last entry, or to a new one. Returns false if the connection has no sub-entries.
-    #[inline]
-    pub(super) fn publish_in_entry(
+    pub(super) fn publish(
         &mut self,
-        publisher: u8,
+        out: &mut Vec<u8>,
+        (publisher, number): (u8, u64),
         content: &Content,
         head: &[u8],
+        frame_max: u32,
     ) -> bool {
-        let Some(sub_entries) = &mut self.sub_entries else { return false };
-        let numbering = &mut self.numberings[usize::from(publisher)];
-        let number = numbering.take();
-        let out = self.output.end();
-        let is_new = sub_entries.make_room(out, publisher, content.sized().len(), self.frame_max);
-        sub_entries.append(out, number, content, head);
-        numbering.note_in_entry(number, is_new);
-        true
+        let is_new = self.make_room(out, publisher, content.sized().len(), frame_max);
+        self.append(out, number, content, head);
+        is_new
     }
-}
 
-impl SubEntries {
     /// Opens an entry for `bytes` more bytes, unless the last one has room. Returns true if the entry is new.
     fn make_room(
         &mut self,
@@ -157,7 +140,8 @@ impl SubEntries {
         end_frame(out, frame_at);
     }
 
-    fn close(&mut self, out: &mut Vec<u8>) {
+    /// Compresses the entries at the end of the output, which take no more messages.
+    pub(super) fn close(&mut self, out: &mut Vec<u8>) {
         self.open = None;
         let bytes = std::mem::take(&mut self.plain_bytes);
         let Some(codec) = self.codec.as_mut().filter(|_| bytes > 0) else { return };
