@@ -14,6 +14,7 @@ mod event;
 mod offset;
 pub mod protocol;
 mod publish;
+mod super_stream;
 
 pub use connection::{Codec, Compress, Connection, Login, Mechanism};
 pub use error::{ConnectionError, Malformed};
@@ -21,3 +22,4 @@ pub use event::{Event, Message, Packed};
 pub use offset::Offset;
 pub use protocol::codes::Code;
 pub use publish::{Content, Template};
+pub use super_stream::partition;

@@ -94,10 +94,16 @@ impl PreparedConnection {
         {
             client.connection().set_sub_entries(size, sub_entry_codec(group));
         }
-        for (place, stream) in streams.iter().filter(|_| is_publishing) {
+        let publishers = streams.iter().enumerate().filter(|_| is_publishing);
+        for (index, (place, stream)) in publishers {
             let reference = plan.members.reference(&plan.run, *place);
             let lane = number(place.channel);
-            let request = client.connection().declare_publisher(lane, stream, &reference);
+            let id = if plan.members.has_partitions() {
+                number(u16::try_from(index).unwrap_or(u16::MAX))
+            } else {
+                lane
+            };
+            let request = client.connection().declare_publisher(lane, id, stream, &reference);
             let doing = format!("publishing to stream `{stream}`");
             client.answered(request).map_err(|error| stream_error(&address, &doing, error))?;
         }

@@ -61,7 +61,7 @@ impl AnyRole {
         match &plan.members {
             Members::Publishers { group, messages, placements } => {
                 let publishers = placements.iter().map(|placement| {
-                    let payload = messages.stream_payload(placement.channel);
+                    let payload = messages.stream_payload(placement.member, placement.channel);
                     publisher(group, messages, *placement, payload)
                 });
                 let role = Publishing::new(publishers.collect(), group);

@@ -22,21 +22,23 @@ use super::{
     body_files::BodyFiles,
     json,
     payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation, Step},
-    streams::number,
 };
 use crate::{error::LoadError, packing::Packer};
 
 /// A group's messages, before the limits of a connection are known.
 #[derive(Debug)]
 pub(crate) struct Messages<'a> {
-    group: &'a PublisherGroup,
+    pub(super) group: &'a PublisherGroup,
     properties: Properties,
     keys: Arc<[Route]>,
     /// The keys as texts: those of streams, else the first one.
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
+    /// Streams of a super stream, and the place among them of each key's messages; empty without one.
+    pub(super) partitions: Vec<String>,
+    pub(super) places: Arc<[u8]>,
     /// True if members divide the keys among themselves. Otherwise each member uses all keys.
     is_spread: bool,
-    steps: Arc<[Step<Vec<u8>>]>,
+    pub(super) steps: Arc<[Step<Vec<u8>>]>,
     random: Random,
     /// Encoded bodies for a frame size, which is nearly always the same for all connections.
     contents: Mutex<Option<(u32, Arc<EncodedBodies<Content>>)>>,
@@ -52,7 +54,11 @@ impl<'a> Messages<'a> {
         let mut keys = keys(group, scenario, &mut random);
         let routes = keys.iter().map(|key| Route::new(group.exchange(), key, group.mandatory));
         let routes = routes.collect();
-        if group.protocol == Protocol::Amqp091 {
+        let is_by_streams = group.protocol == Protocol::Stream;
+        let partitions = if is_by_streams { scenario.partitions(group.exchange()) } else { None };
+        let partitions = partitions.unwrap_or_default();
+        let places = places(&keys, &partitions).into();
+        if !is_by_streams {
             keys.truncate(1);
         }
         Ok(Self {
@@ -61,6 +67,8 @@ impl<'a> Messages<'a> {
             is_spread: !matches!(group.keys(), RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
             keys: routes,
             names: keys,
+            partitions,
+            places,
             steps: bodies(group, files, &mut random)?.into(),
             random,
             contents: Mutex::new(None),
@@ -107,49 +115,6 @@ impl<'a> Messages<'a> {
         }))
     }
 
-    /// Returns the stream of `member`.
-    pub(crate) fn stream(&self, member: u32) -> String {
-        let mine = self.routes(member).mine;
-        let key = mine.first().and_then(|key| self.names.get(*key as usize));
-        key.cloned().unwrap_or_default()
-    }
-
-    /// Returns the bytes of the largest frame with a message of a stream.
-    pub(crate) fn largest_of_stream(&self) -> usize {
-        let bodies = self.steps.iter().flat_map(|(_, bodies)| bodies);
-        let largest = bodies.max_by_key(|body| body.len());
-        largest.map_or(0, |body| self.stream_content(body).frame_size())
-    }
-
-    fn stream_content(&self, body: &[u8]) -> streams::Content {
-        if self.group.has_stamp_headers() {
-            streams::Content::with_property(STAMP_HEADER, STAMP_SIZE, body)
-        } else {
-            streams::Content::new(body)
-        }
-    }
-
-    /// Returns the payload of a publisher of a stream.
-    pub(crate) fn stream_payload(&self, lane: u16) -> Payload<streams::Connection> {
-        let publisher = number(lane);
-        let group = self.group;
-        let is_plain = group.sizes.is_none() && group.body() == Body::Filler;
-        if is_plain && group.sub_entry_size.is_none() {
-            let size = group.size_bytes() as usize;
-            return Payload::Plain(streams::Template::new(publisher, size));
-        }
-        let contents = self.steps.iter().map(|(end, bodies)| {
-            (*end, bodies.iter().map(|body| self.stream_content(body)).collect())
-        });
-        let contents = EncodedBodies::new(contents.collect());
-        Payload::Composed(Box::new(ComposedPayload {
-            routes: RouteRotation { routes: [()].into(), mine: vec![0], next: 0 },
-            wire_size: contents.largest,
-            contents: Arc::new(contents),
-            next_content: 0,
-        }))
-    }
-
     fn packed(&self, member: u32, frame_max: u32) -> PackedPayload {
         let mut packer = Packer::new(self.group.packing());
         let head = Content::with_header(&self.properties, &[], frame_max, STAMP_HEADER, STAMP_SIZE);
@@ -166,7 +131,7 @@ impl<'a> Messages<'a> {
     }
 
     /// Returns the routes of a member in rotation.
-    fn routes(&self, member: u32) -> RouteRotation<Route> {
+    pub(super) fn routes(&self, member: u32) -> RouteRotation<Route> {
         let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         let group = self.group;
         let mine = if self.is_spread {
@@ -230,6 +195,13 @@ fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec
         RoutingKeys::Listed(keys) => keys.to_vec(),
         RoutingKeys::Random(count) => (0..count).map(|_| random.hex(32)).collect(),
     }
+}
+
+/// Returns the place among the partitions of each key's messages.
+fn places(keys: &[String], partitions: &[String]) -> Vec<u8> {
+    let Ok(count @ 1..) = u32::try_from(partitions.len()) else { return Vec::new() };
+    let place = |key: &String| u8::try_from(streams::partition(key, count)).unwrap_or(u8::MAX);
+    keys.iter().map(place).collect()
 }
 
 fn bodies(

@@ -1,12 +1,16 @@
 //! Messages of the stream protocol.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, sync::Arc};
 
-use rabbitscope_runs::scenario::{Algorithm, PublisherGroup};
+use rabbitscope_runs::scenario::{Algorithm, Body, PublisherGroup, STAMP_HEADER};
 use rabbitscope_streams::{Codec, Connection, Content, Template};
-use rabbitscope_timing::RunInstant;
+use rabbitscope_timing::{RunInstant, STAMP_SIZE};
 
-use super::encoder::{Encoder, Packed};
+use super::{
+    encoder::{Encoder, Packed},
+    messages::Messages,
+    payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation},
+};
 use crate::packing::Compressor;
 
 /// No value: items are packed with properties that messages of streams do not have.
@@ -22,8 +26,8 @@ impl Packed for Infallible {
 
 impl Encoder for Connection {
     type Template = Template;
-    /// A publisher has one stream.
-    type Route = ();
+    /// The place of a stream among those of a publisher.
+    type Route = u8;
     type Content = Content;
     type Packed = Infallible;
 
@@ -33,8 +37,8 @@ impl Encoder for Connection {
     }
 
     #[inline]
-    fn publish_parts(&mut self, publisher: u16, (): &(), content: &Content, head: &[u8]) {
-        self.publish_content(number(publisher), content, head);
+    fn publish_parts(&mut self, publisher: u16, stream: &u8, content: &Content, head: &[u8]) {
+        self.publish_content(number(publisher), *stream, content, head);
     }
 
     fn publish_packed(
@@ -66,4 +70,62 @@ pub(crate) fn sub_entry_codec(group: &PublisherGroup) -> Option<Codec> {
     let compress =
         Box::new(move |plain: &[u8], into: &mut Vec<u8>| compressor.compress(plain, into));
     Some(Codec { number, compress })
+}
+
+impl Messages<'_> {
+    /// Returns the stream of `member`, or the partitions of its super stream.
+    pub(crate) fn streams(&self, member: u32) -> Vec<String> {
+        if self.has_partitions() {
+            return self.partitions.clone();
+        }
+        let mine = self.routes(member).mine;
+        let key = mine.first().and_then(|key| self.names.get(*key as usize));
+        vec![key.cloned().unwrap_or_default()]
+    }
+
+    /// Returns whether each member writes to the partitions of a super stream.
+    pub(crate) fn has_partitions(&self) -> bool {
+        !self.partitions.is_empty()
+    }
+
+    /// Returns the bytes of the largest frame with a message of a stream.
+    pub(crate) fn largest_of_stream(&self) -> usize {
+        let bodies = self.steps.iter().flat_map(|(_, bodies)| bodies);
+        let largest = bodies.max_by_key(|body| body.len());
+        largest.map_or(0, |body| self.stream_content(body).frame_size())
+    }
+
+    fn stream_content(&self, body: &[u8]) -> Content {
+        if self.group.has_stamp_headers() {
+            Content::with_property(STAMP_HEADER, STAMP_SIZE, body)
+        } else {
+            Content::new(body)
+        }
+    }
+
+    /// Returns the payload of a publisher of a stream, or of a super stream.
+    pub(crate) fn stream_payload(&self, member: u32, lane: u16) -> Payload<Connection> {
+        let publisher = number(lane);
+        let group = self.group;
+        let is_plain = group.sizes.is_none() && group.body() == Body::Filler;
+        if is_plain && group.sub_entry_size.is_none() && !self.has_partitions() {
+            let size = group.size_bytes() as usize;
+            return Payload::Plain(Template::new(publisher, size));
+        }
+        let contents = self.steps.iter().map(|(end, bodies)| {
+            (*end, bodies.iter().map(|body| self.stream_content(body)).collect())
+        });
+        let contents = EncodedBodies::new(contents.collect());
+        Payload::Composed(Box::new(ComposedPayload {
+            routes: if self.has_partitions() {
+                let mine = self.routes(member).mine;
+                RouteRotation { routes: Arc::clone(&self.places), mine, next: 0 }
+            } else {
+                RouteRotation { routes: [0].into(), mine: vec![0], next: 0 }
+            },
+            wire_size: contents.largest,
+            contents: Arc::new(contents),
+            next_content: 0,
+        }))
+    }
 }

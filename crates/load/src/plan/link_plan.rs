@@ -72,7 +72,10 @@ impl Members<'_> {
         match self {
             Self::Publishers { messages, placements, .. } => placements
                 .iter()
-                .map(|placement| (*placement, messages.stream(placement.member)))
+                .flat_map(|placement| {
+                    let streams = messages.streams(placement.member).into_iter();
+                    streams.map(|stream| (*placement, stream))
+                })
                 .collect(),
             Self::Consumers { plan, placements } => placements
                 .iter()
@@ -83,6 +86,11 @@ impl Members<'_> {
                 .collect(),
             Self::Callers { .. } | Self::Responders { .. } | Self::Churn { .. } => Vec::new(),
         }
+    }
+
+    /// Returns whether each publisher writes to the partitions of a super stream.
+    pub(crate) fn has_partitions(&self) -> bool {
+        matches!(self, Self::Publishers { messages, .. } if messages.has_partitions())
     }
 
     /// Returns the name under which a stream remembers a publisher's messages; empty for none. No other run has it.

@@ -2,12 +2,12 @@
 
 mod chunk;
 mod delivery;
+mod frames;
 mod handshake;
 mod numbering;
 mod receive;
 mod send;
 mod state;
-mod sub_entries;
 
+pub use frames::{Codec, Compress};
 pub use state::{Connection, Login, Mechanism};
-pub use sub_entries::{Codec, Compress};

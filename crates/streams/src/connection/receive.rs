@@ -65,9 +65,7 @@ impl Wire for Connection {
 
     #[inline]
     fn output(&mut self) -> &mut OutputBuffer {
-        // Its begin may be written, after which it cannot grow.
-        self.open_frame = None;
-        self.close_sub_entries();
+        self.complete_frames();
         &mut self.output
     }
 
@@ -160,7 +158,7 @@ impl Connection {
         let mut head = Reader::new(input.take(LIST_HEAD), "confirms");
         head.take(HEAD_BYTES)?;
         let are_errors = key == PUBLISH_ERROR;
-        let listed = Listed { publisher: head.u8()?, left: head.u32()?, are_errors };
+        let listed = Listed { id: head.u8()?, left: head.u32()?, are_errors };
         let bytes = u64::from(listed.left) * listed.element_bytes() as u64;
         if u64::from(size) != (LIST_HEAD - SIZE_BYTES) as u64 + bytes {
             return Err(head.malformed().into());
@@ -175,7 +173,7 @@ impl Connection {
         &mut self,
         input: &mut Input<'a>,
     ) -> Result<Option<Event<'a>>, ConnectionError> {
-        let Listed { publisher, .. } = self.listed;
+        let id = self.listed.id;
         let bytes = self.listed.element_bytes();
         if input.rest().len() < bytes {
             return Ok(None);
@@ -183,14 +181,16 @@ impl Connection {
         self.listed.left -= 1;
         let mut element = Reader::new(input.take(bytes), "confirms");
         let number = element.u64()?;
-        let numbering = self.numberings.get_mut(usize::from(publisher));
-        let unknown = ConnectionError::UnknownMessage { publisher, number };
-        let (first, last) = numbering.and_then(|all| all.settle(number)).ok_or(unknown)?;
+        let unknown = ConnectionError::UnknownMessage { publisher: id, number };
+        let publisher = self.by_id.get(usize::from(id)).copied().unwrap_or(id);
+        let found = self.publishers.get_mut(usize::from(publisher));
+        let settled = found.and_then(|found| found.numbering.settle(number));
+        let (first, last) = settled.ok_or(unknown)?;
         if self.listed.are_errors {
             let code = Code(element.u16()?);
             return Ok(Some(Event::Refused { publisher, first, last, code }));
         }
-        if self.sub_entries.is_some() {
+        if self.frames.has_sub_entries() {
             return Ok(Some(Event::Confirmed { publisher, first, last }));
         }
         let (mut last, mut number) = (last, number);

@@ -1,27 +1,30 @@
 //! Requests and messages to the output.
 
-use rabbitscope_protocol::Encoded;
-
 use super::{
+    frames::Codec,
     numbering::Numbering,
-    state::{Connection, OpenFrame},
-    sub_entries::{Codec, SubEntries},
+    state::{Connection, Publisher},
 };
 #[cfg(doc)]
 use crate::event::Event;
 use crate::{
-    codec::{Write, end_frame, write_frame},
+    codec::{Write, write_frame},
     offset::Offset,
     protocol::commands::{CREDIT, DECLARE_PUBLISHER, METADATA, SUBSCRIBE, UNSUBSCRIBE},
-    publish::{Content, FRAME_HEAD, Template, write_head},
+    publish::{Content, Template},
 };
 
 impl Connection {
-    /// Returns the end of the output. A frame of messages cannot grow once something else follows it.
+    /// Returns the end of the output, behind all messages.
     pub(super) fn end(&mut self) -> &mut Vec<u8> {
-        self.open_frame = None;
-        self.close_sub_entries();
+        self.complete_frames();
         self.output.end()
+    }
+
+    /// Moves the frames of messages to the output. They take no more messages.
+    #[inline]
+    pub(super) fn complete_frames(&mut self) {
+        self.frames.complete_all(self.output.end());
     }
 
     /// Appends a request, and returns its number. [`Event::Answer`] has the same.
@@ -35,24 +38,40 @@ impl Connection {
         correlation
     }
 
-    /// Declares a publisher of a stream. With a reference, the stream takes each message of that name and number once.
-    pub fn declare_publisher(&mut self, publisher: u8, stream: &str, reference: &str) -> u32 {
-        self.resume(publisher, Vec::new(), 1);
+    /// Declares a stream of a publisher. A publisher can have several: the partitions of a super stream, in their order, each
+    /// with an id of its own. With a reference, a stream takes each message of that name and number once.
+    pub fn declare_publisher(
+        &mut self,
+        publisher: u8,
+        id: u8,
+        stream: &str,
+        reference: &str,
+    ) -> u32 {
+        self.publisher(publisher).ids.push(id);
+        let index = usize::from(id);
+        if self.by_id.len() <= index {
+            self.by_id.resize(index + 1, 0);
+        }
+        self.by_id[index] = publisher;
         self.ask(DECLARE_PUBLISHER, |out| {
-            out.put_u8(publisher);
+            out.put_u8(id);
             out.put_text(reference);
             out.put_text(stream);
         })
     }
 
+    fn publisher(&mut self, publisher: u8) -> &mut Publisher {
+        let index = usize::from(publisher);
+        if self.publishers.len() <= index {
+            self.publishers.resize(index + 1, Publisher::default());
+        }
+        &mut self.publishers[index]
+    }
+
     /// Sets the numbers of a publisher's next messages: those of messages that are sent again, which rise, and `next`
     /// for all that follow.
     pub fn resume(&mut self, publisher: u8, again: Vec<u64>, next: u64) {
-        let index = usize::from(publisher);
-        if self.numberings.len() <= index {
-            self.numberings.resize(index + 1, Numbering::default());
-        }
-        self.numberings[index] = Numbering::new(again, next);
+        self.publisher(publisher).numbering = Numbering::new(again, next);
     }
 
     /// Subscribes to a stream. The broker may send `credit` chunks.
@@ -90,17 +109,9 @@ impl Connection {
     }
 
     /// Lets [`Connection::publish_content`] put up to `size` messages into an entry. The stream confirms the messages of
-    /// an entry together.
+    /// an entry together. Publishers must have one stream each.
     pub fn set_sub_entries(&mut self, size: u16, codec: Option<Codec>) {
-        self.sub_entries = Some(Box::new(SubEntries::new(size, codec)));
-    }
-
-    /// Compresses the entries at the end of the output, which take no more messages.
-    #[inline]
-    pub(super) fn close_sub_entries(&mut self) {
-        if let Some(sub_entries) = &mut self.sub_entries {
-            sub_entries.close(self.output.end());
-        }
+        self.frames.set_sub_entries(size, codec);
     }
 
     /// Asks where a stream is.
@@ -120,38 +131,23 @@ impl Connection {
         count: usize,
     ) -> impl Iterator<Item = &mut [u8]> {
         let frame_max = self.frame_max;
-        self.open_frame = None;
-        self.close_sub_entries();
-        let numbering = &mut self.numberings[usize::from(template.publisher())];
+        self.complete_frames();
+        let numbering = &mut self.publishers[usize::from(template.publisher())].numbering;
         template.append(self.output.end(), count, || numbering.take(), frame_max)
     }
 
-    /// Appends a message of a declared publisher that is encoded now, with `head` at the start of its body. Messages in
-    /// a row share a frame, and an entry if the connection has [sub-entries](Self::set_sub_entries).
+    /// Appends a message of a declared publisher that is encoded now, with `head` at the start of its body. `stream` is the
+    /// index of its stream, or 0. Messages of a stream share a frame, and an entry if the connection has
+    /// [sub-entries](Self::set_sub_entries).
     #[inline]
-    pub fn publish_content(&mut self, publisher: u8, content: &Content, head: &[u8]) {
-        let numbering = &mut self.numberings[usize::from(publisher)];
-        let number = numbering.take();
-        if let Some(entries) = &mut self.sub_entries {
-            let (out, place) = (self.output.end(), (publisher, number));
-            let is_new = entries.publish(out, place, content, head, self.frame_max);
-            return numbering.note_in_entry(number, is_new);
-        }
-        let frame_max = self.frame_max as usize;
-        let has_room = |frame: &OpenFrame| frame.length + content.wire_size() <= frame_max;
-        let open = self.open_frame.filter(|frame| frame.publisher == publisher && has_room(frame));
+    pub fn publish_content(&mut self, publisher: u8, stream: u8, content: &Content, head: &[u8]) {
+        let publisher = &mut self.publishers[usize::from(publisher)];
+        let number = publisher.numbering.take();
+        let id = publisher.ids.get(usize::from(stream)).copied().unwrap_or_default();
         let out = self.output.end();
-        let mut frame = open.unwrap_or_else(|| {
-            // Size and count follow.
-            write_head(out, 0, publisher, 0);
-            OpenFrame { publisher, length: FRAME_HEAD, count: 0 }
-        });
-        let at = out.len() - frame.length;
-        content.append(out, number, head);
-        frame.length = out.len() - at;
-        frame.count += 1;
-        out[at + FRAME_HEAD - 4..at + FRAME_HEAD].copy_from_slice(&frame.count.to_be_bytes());
-        end_frame(out, at);
-        self.open_frame = Some(frame);
+        let is_new = self.frames.publish(out, (id, number), (content, head), self.frame_max);
+        if self.frames.has_sub_entries() {
+            publisher.numbering.note_in_entry(number, is_new);
+        }
     }
 }

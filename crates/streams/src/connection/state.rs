@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use rabbitscope_protocol::{Heartbeat, OutputBuffer};
 
-use super::{chunk::Chunk, numbering::Numbering, sub_entries::SubEntries};
+use super::{chunk::Chunk, frames::Frames, numbering::Numbering};
 #[cfg(doc)]
 use crate::event::Event;
 
@@ -67,20 +67,20 @@ pub(super) enum Phase {
 /// Answers and errors of a list that is read in parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Listed {
-    pub(super) publisher: u8,
+    /// Id of the publisher.
+    pub(super) id: u8,
     /// Elements that have not been read.
     pub(super) left: u32,
     /// True for errors.
     pub(super) are_errors: bool,
 }
 
-/// A frame of messages that others may follow, as long as nothing else has been appended or written.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenFrame {
-    pub(super) publisher: u8,
-    /// Its begin, counted from the end of the output.
-    pub(super) length: usize,
-    pub(super) count: u32,
+/// A publisher of this client. It has one stream, or the partitions of a super stream.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Publisher {
+    pub(super) numbering: Numbering,
+    /// Its ids in the protocol, one for each stream.
+    pub(super) ids: Vec<u8>,
 }
 
 /// One connection.
@@ -95,10 +95,11 @@ pub struct Connection {
     pub(super) properties: BTreeMap<String, String>,
     /// Number of the last request.
     pub(super) correlation: u32,
-    /// By publisher.
-    pub(super) numberings: Vec<Numbering>,
-    pub(super) open_frame: Option<OpenFrame>,
-    pub(super) sub_entries: Option<Box<SubEntries>>,
+    pub(super) publishers: Vec<Publisher>,
+    /// The publisher of each id.
+    pub(super) by_id: Vec<u8>,
+    /// Frames that take more messages, as long as nothing else is appended or written.
+    pub(super) frames: Frames,
     pub(super) listed: Listed,
     pub(super) chunk: Option<Chunk>,
 }
@@ -115,9 +116,9 @@ impl Connection {
             heartbeat: Heartbeat::new(now),
             properties: BTreeMap::new(),
             correlation: 0,
-            numberings: Vec::new(),
-            open_frame: None,
-            sub_entries: None,
+            publishers: Vec::new(),
+            by_id: Vec::new(),
+            frames: Frames::default(),
             listed: Listed::default(),
             chunk: None,
         };

@@ -61,7 +61,7 @@ fn said() -> Vec<u8> {
 /// A connection that has sent eight messages of publisher 5.
 fn publishing() -> Connection {
     let mut connection = opened(4096);
-    connection.declare_publisher(5, "s", "");
+    connection.declare_publisher(5, 5, "s", "");
     assert_eq!(connection.publish(&Template::new(5, 12), 8).count(), 8);
     connection
 }
@@ -135,7 +135,7 @@ fn a_confirm_of_a_message_that_was_not_sent_is_an_error() {
 #[test]
 fn confirms_of_messages_that_are_sent_again_have_their_positions() {
     let mut connection = opened(4096);
-    connection.declare_publisher(0, "s", "mine");
+    connection.declare_publisher(0, 0, "s", "mine");
     connection.resume(0, vec![5, 6, 9], 10);
     assert_eq!(connection.publish(&Template::new(0, 12), 5).count(), 5);
     let numbers: Vec<u8> = [5_u64, 6, 9, 10].iter().flat_map(|one| one.to_be_bytes()).collect();
@@ -153,7 +153,7 @@ fn confirms_of_messages_that_are_sent_again_have_their_positions() {
 #[test]
 fn a_message_of_twelve_bytes_has_29_bytes_besides_the_frame() {
     let mut connection = opened(4096);
-    connection.declare_publisher(2, "orders", "");
+    connection.declare_publisher(2, 2, "orders", "");
     let before = connection.output().pending().len();
     let template = Template::new(2, 12);
     assert_eq!(template.wire_size(), 29);
@@ -171,11 +171,11 @@ fn a_message_of_twelve_bytes_has_29_bytes_besides_the_frame() {
 #[test]
 fn the_size_of_a_frame_is_known_before_it_is_encoded() {
     let mut connection = opened(1 << 20);
-    connection.declare_publisher(0, "s", "");
+    connection.declare_publisher(0, 0, "s", "");
     for size in [0, 12, 255, 256, 70_000] {
         let before = connection.output().pending().len();
         let content = Content::new(&vec![0; size]);
-        connection.publish_content(0, &content, b"");
+        connection.publish_content(0, 0, &content, b"");
         let written = connection.output().pending().len() - before;
         assert_eq!(written, content.frame_size() + 4, "{size}");
     }
@@ -184,12 +184,12 @@ fn the_size_of_a_frame_is_known_before_it_is_encoded() {
 #[test]
 fn frames_do_not_exceed_the_agreed_size() {
     let mut connection = opened(100);
-    connection.declare_publisher(0, "s", "");
+    connection.declare_publisher(0, 0, "s", "");
     let before = connection.output().pending().len();
     let bodies = connection.publish(&Template::new(0, 12), 7).count();
     let content = Content::new(&[9; 12]);
     for _ in 0..4 {
-        connection.publish_content(0, &content, b"head");
+        connection.publish_content(0, 0, &content, b"head");
     }
     let mut rest = &connection.output().pending()[before..];
     let (mut counts, mut sequences) = (Vec::new(), Vec::new());
@@ -208,18 +208,18 @@ fn frames_do_not_exceed_the_agreed_size() {
 #[test]
 fn a_frame_that_may_be_written_does_not_grow() {
     let mut connection = opened(4096);
-    connection.declare_publisher(0, "s", "");
-    connection.declare_publisher(1, "s", "");
+    connection.declare_publisher(0, 0, "s", "");
+    connection.declare_publisher(1, 1, "s", "");
     let taken = connection.output().pending().len();
     connection.output().advance(taken);
     let content = Content::new(b"body");
-    connection.publish_content(0, &content, b"");
-    connection.publish_content(0, &content, b"");
-    connection.publish_content(1, &content, b"");
+    connection.publish_content(0, 0, &content, b"");
+    connection.publish_content(0, 0, &content, b"");
+    connection.publish_content(1, 0, &content, b"");
     connection.output();
-    connection.publish_content(1, &content, b"");
+    connection.publish_content(1, 0, &content, b"");
     connection.credit(0, 1);
-    connection.publish_content(1, &content, b"");
+    connection.publish_content(1, 0, &content, b"");
     let one = content.wire_size();
     let expected = 4 * 13 + 5 * one + 11;
     assert_eq!(connection.output().pending().len(), expected);

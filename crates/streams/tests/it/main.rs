@@ -6,3 +6,4 @@ mod broker;
 mod damaged;
 mod events;
 mod sub_entries;
+mod super_streams;

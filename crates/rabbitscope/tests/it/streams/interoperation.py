@@ -2,6 +2,7 @@
 
     python3 interoperation.py PORT read STREAM COUNT
     python3 interoperation.py PORT write STREAM
+    python3 interoperation.py PORT partitions COUNT KEY PARTITION...
 
 User and password are in the environment: BROKER_USER, BROKER_PASSWORD. Prints JSON.
 """
@@ -11,6 +12,7 @@ import json
 import os
 import sys
 
+import mmh3
 from rstream import (
     AMQPMessage,
     CompressionType,
@@ -61,6 +63,30 @@ async def read(stream, count):
     }
 
 
+async def partitions(count, key, names):
+    """Reads a super stream whose message number i has the key KEY and i. Its partition is the hash of that key, as
+    the Java client computes it."""
+    found = {}
+    consumer = Consumer(**place())
+    await consumer.start()
+    first = ConsumerOffsetSpecification(OffsetType.FIRST, None)
+    for name in names:
+
+        async def on_message(message, context, name=name):
+            found[int.from_bytes(bytes(message.body)[8:12], "big") & ((1 << 28) - 1)] = name
+
+        await consumer.subscribe(name, on_message, decoder=amqp_decoder, offset_specification=first)
+    running = asyncio.create_task(consumer.run())
+    while len(found) < count:
+        await asyncio.sleep(0.02)
+    await consumer.close()
+    running.cancel()
+    zero = min(found)
+    hashes = [mmh3.hash(f"{key}{i}".encode(), 104729, signed=False) for i in range(count)]
+    expected = {zero + i: names[hash % len(names)] for i, hash in enumerate(hashes)}
+    return {"same": sum(found[i] == expected[i] for i in expected)}
+
+
 async def write(stream):
     messages, size = 0, 0
     async with Producer(**place()) as producer:
@@ -80,7 +106,12 @@ async def write(stream):
 
 async def main():
     words = sys.argv[2:]
-    work = read(words[1], int(words[2])) if words[0] == "read" else write(words[1])
+    if words[0] == "read":
+        work = read(words[1], int(words[2]))
+    elif words[0] == "partitions":
+        work = partitions(int(words[1]), words[2], words[3:])
+    else:
+        work = write(words[1])
     print(json.dumps(await asyncio.wait_for(work, 60)))
 
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use rabbitscope_testing::{
-    Workbench, count, delete_queue, environment, not_run, port_of, scenario::Scenario,
+    Workbench, count, delete_queue, environment, evaluate, not_run, port_of, scenario::Scenario,
 };
 use serde_json::Value;
 
@@ -28,6 +28,31 @@ fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Value {
     let output = command.stdin(Stdio::null()).current_dir(&bench.directory).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A thousand keys, each on the partition of its hash; partitions in their order, also beyond nine.
+#[test]
+fn a_key_has_the_partition_of_its_hash() {
+    let place = tempfile::tempdir().unwrap();
+    let python = match environment(place.path(), RSTREAM) {
+        Ok(python) => python,
+        Err(reason) => return not_run(&reason),
+    };
+    let bench = Workbench::new("streams-partitions");
+    let keyed = "[[publishers]]\nprotocol = \"stream\"\nexchange = \"bestellungen\"\nmessages = 1000\n\
+                 routing-key = \"schlüssel {}\"\nfrom = 0\nto = 999\n";
+    let write = Scenario::new("streams-partitions")
+        .queues(stream("bestellungen").partitions(12).keep(true))
+        .duration("60s")
+        .text(keyed);
+    bench.run_on(broker(), write, "").code(0);
+    let names: Vec<_> = (0..12).map(|number| format!("bestellungen-{number}")).collect();
+    let known = "{ok, All} = rabbit_stream_manager:partitions(<<\"/\">>, <<\"bestellungen\"/utf8>>), \
+                 binary_to_list(iolist_to_binary(lists:join(\",\", All)))";
+    assert_eq!(evaluate(broker(), known), format!("{:?}", names.join(",")));
+    let words = ["partitions", "1000", "schlüssel "].into_iter();
+    let words: Vec<_> = words.chain(names.iter().map(String::as_str)).collect();
+    assert_eq!(client(&bench, &python, &words)["same"], 1000);
 }
 
 #[test]

@@ -145,6 +145,27 @@ fn bodies_stay_as_they_are() {
     assert_eq!(latency_figure(&bench.json("out/run.json"), "end-to-end", "count"), 2000);
 }
 
+/// Publishers of a super stream, and readers that share its partitions.
+#[test]
+fn a_super_stream_is_read_as_it_was_written() {
+    let bench = Workbench::new("streams-super");
+    let keyed = "[[publishers]]\nprotocol = \"stream\"\nexchange = \"orders\"\ncount = 2\nmessages = 3000\n\
+                 random-routing-keys = 500\nrate = 2000\n";
+    let scenario = Scenario::new("streams-super")
+        .queues(stream("orders").partitions(4))
+        .consumers(readers("orders").count(4).connections(4).name("readers"))
+        .verify(true)
+        .duration("4s")
+        .text(keyed);
+    let ended = bench.run_on(broker(), scenario, "").code(0).stdout;
+    let all = "Of 6000 accepted messages 0 lost, 0 duplicates, 0 out of order";
+    assert!(ended.contains(all), "{ended}");
+    let again = bench.read("out/scenario.toml");
+    for part in ["x-super-stream = true", "x-stream-partition-order", "orders-{}"] {
+        assert!(again.contains(part), "{again}");
+    }
+}
+
 /// PerfTest's options, on a throwaway broker that has streams.
 #[test]
 fn a_load_by_options_reads_and_writes_a_stream() {

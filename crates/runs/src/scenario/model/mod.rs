@@ -39,7 +39,9 @@ pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub(super) use run::{EMPTY_TIMEOUT, IDLE_TIME};
 pub use run::{PacketsSpec, ProfileSpec, RunOptions, Until, UntilKind, WarmUp};
 pub use scenario::Scenario;
+pub(super) use scenario::partitions;
 pub use timing::{AfterPhases, Arrival, Demand, LatePolicy, Phase, Schedule};
+pub(super) use topology::PARTITION_ORDER;
 pub use topology::{
     Binding, ExchangeSpec, FieldValue, MemberQueues, NumberRange, QueueNames, QueueSpec, QueueType,
     Time, has_placeholder,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Broker, BrokerSpec, ChurnGroup, ConsumerGroup, ExchangeSpec, Expect, FaultSpec, PacketsSpec,
-    PollerGroup, ProfileSpec, Protocol, PublisherGroup, QueueSpec, RequestGroup, ResponderGroup,
-    RunOptions,
+    PollerGroup, ProfileSpec, Protocol, PublisherGroup, QueueSpec, QueueType, RequestGroup,
+    ResponderGroup, RunOptions,
 };
 
 /// A scenario to run. Serialises to the resolved form that is kept in `scenario.toml` and `run.json`, without secrets.
@@ -93,8 +93,23 @@ impl Scenario {
         set.map_or_else(|| vec![reference.to_owned()], QueueSpec::queue_names)
     }
 
+    /// Returns the partitions of the super stream with this exchange, in their order; `None` if there is none.
+    pub fn partitions(&self, exchange: &str) -> Option<Vec<String>> {
+        partitions(&self.queues, exchange).map(QueueSpec::queue_names)
+    }
+
     /// Returns the entry that a group's `queue` refers to, as a whole or by one of its queues.
     pub fn queue_spec(&self, reference: &str) -> Option<&QueueSpec> {
         self.queues.iter().find(|queue| queue.is_meant_by(reference))
     }
+}
+
+/// Returns the partitions of the super stream with this exchange; `None` if there is none.
+pub(in crate::scenario) fn partitions<'a>(
+    queues: &'a [QueueSpec],
+    exchange: &str,
+) -> Option<&'a QueueSpec> {
+    let is_set = |queue: &&QueueSpec| queue.name.strip_suffix("-{}") == Some(exchange);
+    let is_of_streams = |queue: &&QueueSpec| queue.queue_type == QueueType::Stream;
+    queues.iter().filter(is_of_streams).find(is_set)
 }

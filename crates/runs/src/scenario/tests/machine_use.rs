@@ -25,7 +25,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     ("exchanges.*.bindings.*", "exchange routing-key arguments"),
     (
         "queues.*",
-        "name from to names server-named type durable exclusive auto-delete predeclared if-missing bind-existing keep \
+        "name from to names partitions server-named type durable exclusive auto-delete predeclared if-missing bind-existing keep \
          arguments",
     ),
     ("queues.*.bindings.*", "exchange routing-key arguments"),

@@ -241,6 +241,7 @@ impl Random {
             to,
             names,
             names_file: None,
+            partitions: None,
             server_named: false,
             queue_type,
             durable: !is_classic || self.chance(),

@@ -48,6 +48,34 @@ fn what_the_protocol_lacks_is_refused() {
 }
 
 #[test]
+fn a_super_stream_becomes_its_parts() {
+    let text = "name = \"s\"\nrun.duration = \"1s\"\nqueues = [{ name = \"orders\", type = \"stream\", partitions = 3 }]\n\
+                [[publishers]]\nprotocol = \"stream\"\nexchange = \"orders\"\nrouting-key = \"k\"\n\
+                [[consumers]]\nprotocol = \"stream\"\nqueue = \"orders\"\n";
+    let scenario = read(text, &[]).unwrap();
+    let partitions = ["orders-0", "orders-1", "orders-2"].map(str::to_owned).to_vec();
+    assert_eq!(scenario.partitions("orders"), Some(partitions.clone()));
+    assert_eq!(scenario.queue_names(&scenario.consumers[0].queue), partitions);
+    let [exchange] = &scenario.exchanges[..] else { panic!("one exchange") };
+    assert_eq!(exchange.arguments["x-super-stream"], FieldValue::Bool(true));
+    let binding = &scenario.queues[0].bindings[0];
+    let tables = scenario.queues[0].arguments_of_each(&binding.arguments).unwrap();
+    let orders = tables.iter().map(|table| &table["x-stream-partition-order"]);
+    assert!(orders.eq(&[0, 1, 2].map(FieldValue::Integer)), "{tables:?}");
+    let refused = |change: &str, part: &str| {
+        let message = read(text, &[change]).unwrap_err().to_string();
+        assert!(message.contains(part), "{change}: {message}");
+    };
+    refused("queues.0.partitions=0", "queues.0.partitions");
+    refused("queues.0.partitions=300", "1 to 255");
+    refused("queues.0.to=4", "queues.0.to");
+    refused("publishers.0.exchange=amq.topic", "no super stream");
+    refused("publishers.0.reference=true", "publishers.0.reference");
+    refused("publishers.0.sub-entry-size=5", "publishers.0.sub-entry-size");
+    refused("publishers.0.count=100", "publishers.0.connections");
+}
+
+#[test]
 fn subscriptions_have_numbers() {
     let many = ["queues.0.to=300", "publishers.0.member-queues=one"];
     let error = read(STREAMS, &many).unwrap_err().to_string();

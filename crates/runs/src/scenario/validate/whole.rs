@@ -45,6 +45,7 @@ pub(in crate::scenario) fn check(
 /// Checks exchanges and queues, and then the groups that refer to them.
 fn groups(scenario: &mut Scenario, files: &mut TextFiles<'_>) -> Result<(), Problem> {
     scenario.enable_plugins();
+    queues::expand(scenario)?;
     let Scenario { exchanges, queues, publishers, consumers, .. } = scenario;
     check_each("exchanges", exchanges, |_, exchange| exchanges::exchange(exchange))?;
     fields::unique("exchanges", exchanges.iter().map(|exchange| &exchange.name))?;

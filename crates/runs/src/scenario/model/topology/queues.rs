@@ -26,6 +26,9 @@ pub struct QueueSpec {
     /// A file with the names of a set. Checks read it into `names`.
     #[serde(skip_serializing)]
     pub names_file: Option<String>,
+    /// Makes a super stream of so many streams. Checks turn it into a set and an exchange.
+    #[serde(skip_serializing)]
+    pub partitions: Option<u32>,
     /// Each consumer declares a queue of its own, which the broker names.
     #[serde(default)]
     pub server_named: bool,
@@ -59,6 +62,9 @@ pub struct QueueSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
 }
+
+/// Argument of the binding of a super stream's partition: its place, a number.
+pub(in crate::scenario) const PARTITION_ORDER: &str = "x-stream-partition-order";
 
 /// The queues that one `[[queues]]` stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +143,14 @@ impl QueueSpec {
         match self.queues() {
             QueueNames::One | QueueNames::ByBroker => None,
             QueueNames::Numbered(NumberRange { from, to }) => {
-                Some((from..=to).map(|number| with(&|text| numbered(text, number))).collect())
+                let tables = (from..=to).map(|number| {
+                    let mut table: Arguments = with(&|text| numbered(text, number));
+                    if let Some(order) = table.get_mut(PARTITION_ORDER) {
+                        *order = FieldValue::Integer(number.into());
+                    }
+                    table
+                });
+                Some(tables.collect())
             }
             QueueNames::Listed(names) => {
                 Some(names.iter().map(|name| with(&|text| named(text, name))).collect())

@@ -21,7 +21,7 @@ pub(in crate::scenario::validate) fn group(
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
     confirms(group)?;
     let queue = target::target(group, context)?;
-    stream::target(group, queue)?;
+    stream::target(group, queue, context)?;
     transactions(group, spread, queue)?;
     confirm_timeout(group)?;
     content::sizes(group)?;

@@ -3,10 +3,11 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::{MemberQueues, Protocol, PublisherGroup, QueueSpec},
+        model::{MemberQueues, Protocol, PublisherGroup, QueueSpec, partitions},
     },
-    fields,
+    fields::{self, STREAM_MEMBERS},
 };
+use crate::scenario::validate::context::Context;
 
 /// Checks the keys that the protocol does not have. It confirms each message.
 pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
@@ -17,7 +18,10 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
         let given = excluded.into_iter().find(|(_, is_given)| *is_given);
         return given.map_or(Ok(()), |(key, _)| refuse(key, of_streams));
     }
-    let of_exchanges = "streams have no exchanges: give `queue`";
+    let of_super_streams =
+        "would not send a message again to the partition that it was sent to: give `queue`";
+    let of_one_stream = "is of one stream: give `queue`";
+    let has_partitions = group.exchange.is_some();
     let of_amqp = "is a property of AMQP 0-9-1, which messages of the stream protocol do not have";
     let of_packing = "puts items into a message with properties of AMQP 0-9-1, which messages of the stream protocol \
                       do not have";
@@ -25,7 +29,8 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     let is_compressed = group.compression.is_some();
     let of_reference = "would not find messages again that are sent again in other entries: leave one of the two out";
     let excluded = [
-        ("exchange", group.exchange.is_some(), of_exchanges),
+        ("reference", group.reference && has_partitions, of_super_streams),
+        ("sub-entry-size", group.sub_entry_size.is_some() && has_partitions, of_one_stream),
         ("tx-size", group.tx_size.is_some(), "streams have no transactions: use `confirm-window`"),
         ("mandatory", group.mandatory, "a stream takes every message"),
         ("persistent", group.persistent.is_some(), "streams keep every message: leave it out"),
@@ -45,9 +50,19 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     fields::stream_members(group.count, group.connections, group.channels)
 }
 
-/// Checks that each publisher has one stream.
-pub(super) fn target(group: &PublisherGroup, queue: Option<&QueueSpec>) -> Result<(), Problem> {
-    let Some(queue) = queue.filter(|_| group.protocol == Protocol::Stream) else { return Ok(()) };
+/// Checks that each publisher has one stream, or the partitions of a super stream.
+pub(super) fn target(
+    group: &PublisherGroup,
+    queue: Option<&QueueSpec>,
+    context: &Context<'_>,
+) -> Result<(), Problem> {
+    if group.protocol != Protocol::Stream {
+        return Ok(());
+    }
+    if let Some(exchange) = &group.exchange {
+        return super_stream(group, exchange, context);
+    }
+    let Some(queue) = queue else { return Ok(()) };
     fields::is_stream(queue)?;
     let named =
         if group.queue.as_ref() == Some(&queue.name) { queue.queue_names().len() } else { 1 };
@@ -62,6 +77,29 @@ pub(super) fn target(group: &PublisherGroup, queue: Option<&QueueSpec>) -> Resul
              `count = {named}` with `member-queues = \"share\"`"
         );
         return refuse("member-queues", reason);
+    }
+    Ok(())
+}
+
+fn super_stream(
+    group: &PublisherGroup,
+    exchange: &str,
+    context: &Context<'_>,
+) -> Result<(), Problem> {
+    let Some(streams) = partitions(context.queues, exchange) else {
+        let reason = format!(
+            "`{exchange}` is no super stream of the scenario: give `queue`, or `partitions` to a stream of this name"
+        );
+        return refuse("exchange", reason);
+    };
+    let most = group.count.div_ceil(group.connections.max(1));
+    let ids = most.saturating_mul(u32::try_from(streams.queue_names().len()).unwrap_or(u32::MAX));
+    if ids > STREAM_MEMBERS {
+        let reason = format!(
+            "has {ids} publishers of partitions, and the stream protocol has numbers for {STREAM_MEMBERS}: give more \
+             connections"
+        );
+        return refuse("connections", reason);
     }
     Ok(())
 }

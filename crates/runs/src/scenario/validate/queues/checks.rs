@@ -1,8 +1,8 @@
-//! `[[queues]]`: settings that RabbitMQ would refuse are refused here, with the reason.
+//! Checks of queues and sets of them.
 
 use std::collections::HashSet;
 
-use super::{
+use super::super::{
     super::{
         error::{Problem, quoted, refuse, refuse_at},
         model::{FieldValue, QueueNames, QueueSpec, QueueType, has_placeholder},
@@ -11,7 +11,10 @@ use super::{
 };
 use crate::scenario::validate::context::{TextFiles, check_each};
 
-pub(super) fn queue(queue: &mut QueueSpec, files: &mut TextFiles<'_>) -> Result<(), Problem> {
+pub(in crate::scenario::validate) fn queue(
+    queue: &mut QueueSpec,
+    files: &mut TextFiles<'_>,
+) -> Result<(), Problem> {
     name("name", &queue.name)?;
     let says_classic = FieldValue::Text("classic".to_owned());
     let is_classic = queue.queue_type == QueueType::Classic;
@@ -66,7 +69,7 @@ fn names(queue: &mut QueueSpec, files: &mut TextFiles<'_>) -> Result<(), Problem
 }
 
 /// Checks that no two entries stand for the same queue.
-pub(super) fn distinct(queues: &[QueueSpec]) -> Result<(), Problem> {
+pub(in crate::scenario::validate) fn distinct(queues: &[QueueSpec]) -> Result<(), Problem> {
     let mut seen = HashSet::new();
     for (index, queue) in queues.iter().enumerate() {
         let twice = queue.queue_names().into_iter().find(|name| !seen.insert(name.clone()));
