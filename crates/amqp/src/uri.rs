@@ -27,6 +27,8 @@ pub struct Uri {
     pub channel_max: Option<u16>,
     /// TCP port of the stream protocol; by default 5552, or 5551 with TLS.
     pub stream_port: u16,
+    /// TCP port of MQTT; by default 1883, or 8883 with TLS.
+    pub mqtt_port: u16,
     /// Authentication mechanism.
     pub mechanism: Mechanism,
     password: String,
@@ -73,7 +75,7 @@ pub enum UriError {
     /// A query parameter is unknown or has an invalid value.
     #[error(
         "the broker's URI has the parameter `{key}`: allowed are `heartbeat` (seconds), \
-         `frame_max` (bytes, at least 4096 or 0), `channel_max` and `stream_port`, each with a number"
+         `frame_max` (bytes, at least 4096 or 0), `channel_max`, `stream_port` and `mqtt_port`, each with a number"
     )]
     Parameter {
         /// Name of the parameter.
@@ -117,6 +119,7 @@ impl Uri {
             frame_max: None,
             channel_max: None,
             stream_port: if is_tls { 5551 } else { 5552 },
+            mqtt_port: if is_tls { 8883 } else { 1883 },
             mechanism: Mechanism::Plain,
             password,
         };
@@ -159,9 +162,11 @@ impl Uri {
         match key {
             "heartbeat" => self.heartbeat_seconds = Some(value.parse().map_err(|_| refused())?),
             "channel_max" => self.channel_max = Some(value.parse().map_err(|_| refused())?),
-            "stream_port" => {
+            "stream_port" | "mqtt_port" => {
                 let port: std::num::NonZero<u16> = value.parse().map_err(|_| refused())?;
-                self.stream_port = port.get();
+                let own =
+                    if key == "mqtt_port" { &mut self.mqtt_port } else { &mut self.stream_port };
+                *own = port.get();
             }
             "frame_max" => {
                 let bytes: u32 = value.parse().map_err(|_| refused())?;

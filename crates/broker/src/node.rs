@@ -60,11 +60,15 @@ impl Node {
         format!("amqp://{}@{}/%2f", self.login.encoded(), self.address())
     }
 
-    /// The URI with the password, and the port of streams if the node serves them.
+    /// The URI with the password, and the ports of the protocols that the node serves.
     pub(crate) fn uri_with_ports(&self) -> String {
-        let streams = self.listeners.iter().find(|listener| listener.protocol == "stream");
-        let port = streams.map(|listener| format!("?stream_port={}", listener.port));
-        self.uri() + &port.unwrap_or_default()
+        let served = |protocol: &str| {
+            let listener = self.listeners.iter().find(|listener| listener.protocol == protocol)?;
+            Some(format!("{protocol}_port={}", listener.port))
+        };
+        let ports: Vec<_> = ["stream", "mqtt"].into_iter().filter_map(served).collect();
+        let query = if ports.is_empty() { String::new() } else { format!("?{}", ports.join("&")) };
+        self.uri() + &query
     }
 
     /// User and password of [`Node::uri`], which plugins accept as well.

@@ -154,6 +154,29 @@ pub enum TopologyError {
         /// True if the user may not do it.
         is_permission: bool,
     },
+    /// No server of MQTT answers there.
+    #[error(
+        "no server of MQTT answers at {address}: {reason}; enable it with `rabbitmq-plugins enable rabbitmq_mqtt`, \
+         or give its port in the broker's URI (`?mqtt_port=1883`)"
+    )]
+    NoMqtt {
+        /// Host and port.
+        address: String,
+        /// The cause.
+        reason: String,
+    },
+    /// A refusal over MQTT.
+    #[error("the broker at {address} refused {doing}: {reason}")]
+    MqttRefused {
+        /// Host and port.
+        address: String,
+        /// The attempted operation.
+        doing: String,
+        /// The cause.
+        reason: String,
+        /// True if the user may not do it.
+        is_permission: bool,
+    },
     /// EXTERNAL authentication without a certificate.
     #[error("`auth = \"external\"` logs in by a certificate: every URI must start with `amqps://`")]
     ExternalWithoutTls,
@@ -186,6 +209,7 @@ impl TopologyError {
                 | Self::SpeaksNoTls { .. }
                 | Self::SpeaksNoAmqp { .. }
                 | Self::NoStreams { .. }
+                | Self::NoMqtt { .. }
         )
     }
 
@@ -202,7 +226,9 @@ impl TopologyError {
             | Self::QueueRefused { refusal, .. }
             | Self::ExchangeRefused { refusal, .. }
             | Self::Refused { refusal, .. } => refusal.is_permission(),
-            Self::StreamRefused { is_permission, .. } => *is_permission,
+            Self::StreamRefused { is_permission, .. } | Self::MqttRefused { is_permission, .. } => {
+                *is_permission
+            }
             _ => false,
         }
     }

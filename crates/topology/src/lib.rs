@@ -33,7 +33,7 @@ pub use requests::{declare_request, field_table, typed_queue_arguments};
 pub use restorer::Restorer;
 
 pub use dial::{
-    ControlClient, Dialer, Received, Sent, Stream, StreamClient, StreamEnd, Tls, Unanswered,
-    dial_error, request_error, stream_error,
+    ControlClient, Dialer, MqttClient, MqttIdentity, Received, Sent, Stream, StreamClient,
+    StreamEnd, Tls, Unanswered, dial_error, mqtt_error, request_error, stream_error,
 };
 pub use error::TopologyError;

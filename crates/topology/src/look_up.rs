@@ -48,7 +48,8 @@ pub fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Needs, To
 fn references(scenario: &Scenario) -> BTreeSet<&str> {
     let to_queues = scenario.publishers.iter().filter(|group| group.exchange().is_empty());
     let published = to_queues.map(PublisherGroup::routing_key);
-    let consumed = scenario.consumers.iter().map(|group| group.queue.as_str());
+    let readers = scenario.consumers.iter().filter(|group| group.topics.is_empty());
+    let consumed = readers.map(|group| group.queue.as_str());
     published.chain(consumed).chain(of_groups(scenario)).collect()
 }
 

@@ -2,9 +2,14 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_runs::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario, assigned_queues};
+use rabbitscope_runs::scenario::{
+    Binding, ConsumerGroup, PublisherGroup, RoutingKeys, Scenario, assigned_queues,
+};
 
 use super::queue_index::QueueIndex;
+
+/// The exchange of MQTT.
+const MQTT_EXCHANGE: &str = "amq.topic";
 
 /// The queues of a publisher's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,9 +89,23 @@ fn queues_for(exchange: &str, key: &str, scenario: &Scenario, queues: &QueueInde
             found.extend(reached.filter_map(|(name, _)| queues.number(&name)));
         }
     }
+    if exchange == MQTT_EXCHANGE {
+        let is_reached = |group: &&ConsumerGroup| {
+            let mut patterns = group.topics.iter().map(|filter| pattern(filter));
+            patterns.any(|pattern| matches("topic", &pattern, key))
+        };
+        let sources = scenario.consumers.iter().filter(is_reached);
+        let names = sources.flat_map(|group| scenario.sources(group));
+        found.extend(names.filter_map(|name| queues.number(&name)));
+    }
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Returns the pattern of a binding to which the broker turns a filter of MQTT.
+fn pattern(filter: &str) -> String {
+    filter.replace('/', ".").replace('+', "*")
 }
 
 /// Returns whether an exchange of this kind routes a message with `key` along a binding with `pattern`. Kinds that do

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_runs::scenario::{ConsumerGroup, FieldValue, QueueType, Scenario};
+use rabbitscope_runs::scenario::{ConsumerGroup, FieldValue, Protocol, QueueType, Scenario};
 
 /// Every queue that the scenario declares or reads, with its number.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl QueueIndex {
             }
         }
         for group in &scenario.consumers {
-            for name in scenario.queue_names(&group.queue) {
+            for name in scenario.sources(group) {
                 queues.add(name, Kind { is_stream: reads_stream(group), ..Kind::default() });
             }
         }
@@ -67,13 +67,16 @@ impl QueueIndex {
 }
 
 /// Returns whether the group reads its queue as a stream. That makes a queue a stream if the scenario does not declare
-/// it.
+/// it. Subscriptions by MQTT are read like streams: each consumer receives every message.
 fn reads_stream(group: &ConsumerGroup) -> bool {
-    group.arguments.contains_key("x-stream-offset")
+    group.arguments.contains_key("x-stream-offset") || group.protocol == Protocol::Mqtt
 }
 
 /// Returns whether the consumers of the group begin a stream at its first message.
 pub(super) fn reads_all(group: &ConsumerGroup) -> bool {
+    if group.is_subscribed_from_the_start() {
+        return true;
+    }
     let offset = group.arguments.get("x-stream-offset");
     offset == Some(&FieldValue::Text("first".to_owned())) || offset == Some(&FieldValue::Integer(0))
 }

@@ -1,6 +1,7 @@
 //! Connections of a run: set up before the load, and replaced when they are lost.
 
 mod fleet;
+mod mqtt;
 mod prepared_connection;
 mod reconnector;
 

@@ -7,6 +7,7 @@ use rabbitscope_amqp::{
     blocking::{Client, ClientError},
 };
 use rabbitscope_measurements::Failure;
+use rabbitscope_mqtt as mqtt;
 use rabbitscope_protocol::Wire;
 use rabbitscope_runs::scenario::{ConsumerGroup, Protocol};
 use rabbitscope_streams as streams;
@@ -15,6 +16,7 @@ use rabbitscope_topology::{
     stream_error,
 };
 
+use super::mqtt::set_up as set_up_mqtt;
 use crate::{
     message::{number, sub_entry_codec},
     plan::{LinkPlan, Members},
@@ -36,6 +38,7 @@ pub(crate) struct Prepared<W> {
 pub(crate) enum PreparedConnection {
     Amqp091(Prepared<Connection>),
     Stream(Prepared<streams::Connection>),
+    Mqtt(Prepared<mqtt::Connection>),
 }
 
 /// The reason why a connection has the expected protocol.
@@ -52,6 +55,7 @@ impl PreparedConnection {
         match plan.members.protocol() {
             Protocol::Amqp091 => Self::set_up_amqp091(plan, dialer, turn),
             Protocol::Stream => Self::set_up_stream(plan, dialer, turn),
+            Protocol::Mqtt => set_up_mqtt(plan, dialer, turn),
         }
     }
 
@@ -118,7 +122,7 @@ impl PreparedConnection {
     pub(crate) fn amqp091(self) -> Prepared<Connection> {
         match self {
             Self::Amqp091(prepared) => prepared,
-            Self::Stream(_) => unreachable!("{ONE_PROTOCOL}"),
+            Self::Stream(_) | Self::Mqtt(_) => unreachable!("{ONE_PROTOCOL}"),
         }
     }
 
@@ -126,7 +130,15 @@ impl PreparedConnection {
     pub(crate) fn stream(self) -> Prepared<streams::Connection> {
         match self {
             Self::Stream(prepared) => prepared,
-            Self::Amqp091(_) => unreachable!("{ONE_PROTOCOL}"),
+            Self::Amqp091(_) | Self::Mqtt(_) => unreachable!("{ONE_PROTOCOL}"),
+        }
+    }
+
+    /// Returns a connection of MQTT.
+    pub(crate) fn mqtt(self) -> Prepared<mqtt::Connection> {
+        match self {
+            Self::Mqtt(prepared) => prepared,
+            Self::Amqp091(_) | Self::Stream(_) => unreachable!("{ONE_PROTOCOL}"),
         }
     }
 
@@ -136,6 +148,7 @@ impl PreparedConnection {
         match self {
             Self::Amqp091(prepared) => prepared.keep_alive(now),
             Self::Stream(prepared) => prepared.keep_alive(now),
+            Self::Mqtt(prepared) => prepared.keep_alive(now),
         }
     }
 
@@ -144,6 +157,7 @@ impl PreparedConnection {
         match self {
             Self::Amqp091(prepared) => prepared.connection.frame_max(),
             Self::Stream(prepared) => prepared.connection.frame_max(),
+            Self::Mqtt(prepared) => prepared.connection.frame_max(),
         }
     }
 }

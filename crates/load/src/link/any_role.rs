@@ -1,6 +1,7 @@
 //! The role of a connection, picked by its plan.
 
 use rabbitscope_amqp::Connection;
+use rabbitscope_mqtt as mqtt;
 use rabbitscope_protocol::Wire as _;
 use rabbitscope_runs::scenario::PublisherGroup;
 use rabbitscope_streams as streams;
@@ -26,6 +27,8 @@ pub(super) enum AnyRole {
     Publishing(Driven<Publishing<Connection>>),
     StreamPublishing(Driven<Publishing<streams::Connection>>),
     StreamReceiving(Driven<Receiving<streams::Connection>>),
+    MqttPublishing(Driven<Publishing<mqtt::Connection>>),
+    MqttReceiving(Driven<Receiving<mqtt::Connection>>),
     Consuming(Driven<Consuming>),
     Calling(Driven<Calling>),
     Answering(Driven<Answering>),
@@ -39,6 +42,8 @@ macro_rules! with_role {
             AnyRole::Publishing($one) => $call,
             AnyRole::StreamPublishing($one) => $call,
             AnyRole::StreamReceiving($one) => $call,
+            AnyRole::MqttPublishing($one) => $call,
+            AnyRole::MqttReceiving($one) => $call,
             AnyRole::Consuming($one) => $call,
             AnyRole::Calling($one) => $call,
             AnyRole::Answering($one) => $call,
@@ -54,6 +59,7 @@ impl AnyRole {
         match prepared {
             PreparedConnection::Amqp091(prepared) => Self::amqp091(plan, prepared),
             PreparedConnection::Stream(prepared) => Self::stream(plan, prepared),
+            PreparedConnection::Mqtt(prepared) => Self::mqtt(plan, prepared),
         }
     }
 
@@ -69,6 +75,25 @@ impl AnyRole {
             }
             Members::Consumers { plan, placements } => {
                 Self::StreamReceiving(Driven::new(Receiving::new(plan, placements), prepared))
+            }
+            Members::Callers { .. } | Members::Responders { .. } | Members::Churn { .. } => {
+                unreachable!("{ONE_PROTOCOL}")
+            }
+        }
+    }
+
+    fn mqtt(plan: &LinkPlan<'_>, prepared: Prepared<mqtt::Connection>) -> Self {
+        match &plan.members {
+            Members::Publishers { group, messages, placements } => {
+                let publishers = placements.iter().map(|placement| {
+                    let payload = messages.mqtt_payload(placement.member);
+                    publisher(group, messages, *placement, payload)
+                });
+                let role = Publishing::new(publishers.collect(), group);
+                Self::MqttPublishing(Driven::new(role, prepared))
+            }
+            Members::Consumers { plan, placements } => {
+                Self::MqttReceiving(Driven::new(Receiving::new(plan, placements), prepared))
             }
             Members::Callers { .. } | Members::Responders { .. } | Members::Churn { .. } => {
                 unreachable!("{ONE_PROTOCOL}")
@@ -110,6 +135,8 @@ impl AnyRole {
             Self::Publishing(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::StreamPublishing(one) => one.socket.on_reconnect(prepared.stream(), now),
             Self::StreamReceiving(one) => one.socket.on_reconnect(prepared.stream(), now),
+            Self::MqttPublishing(one) => one.socket.on_reconnect(prepared.mqtt(), now),
+            Self::MqttReceiving(one) => one.socket.on_reconnect(prepared.mqtt(), now),
             Self::Consuming(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::Calling(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::Answering(one) => one.socket.on_reconnect(prepared.amqp091(), now),

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use rabbitscope_amqp::{
     Connection, Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value,
 };
+use rabbitscope_mqtt::Topic;
 use rabbitscope_protocol::Encoded;
 use rabbitscope_runs::{
     Random,
@@ -20,7 +21,7 @@ use rabbitscope_topology::field_table;
 use super::{
     amqp091::PackedPayload,
     body_files::BodyFiles,
-    json,
+    json, mqtt,
     payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation, Step},
 };
 use crate::{error::LoadError, packing::Packer};
@@ -36,6 +37,8 @@ pub(crate) struct Messages<'a> {
     /// Streams of a super stream, and the place among them of each key's messages; empty without one.
     pub(super) partitions: Vec<String>,
     pub(super) places: Arc<[u8]>,
+    /// The keys as topics of MQTT; empty without it.
+    pub(super) topics: Arc<[Topic]>,
     /// True if members divide the keys among themselves. Otherwise each member uses all keys.
     is_spread: bool,
     pub(super) steps: Arc<[Step<Vec<u8>>]>,
@@ -54,6 +57,10 @@ impl<'a> Messages<'a> {
         let mut keys = keys(group, scenario, &mut random);
         let routes = keys.iter().map(|key| Route::new(group.exchange(), key, group.mandatory));
         let routes = routes.collect();
+        let topics = match group.protocol {
+            Protocol::Mqtt => keys.iter().map(|key| mqtt::topic(group, key)).collect(),
+            Protocol::Amqp091 | Protocol::Stream => [].into(),
+        };
         let is_by_streams = group.protocol == Protocol::Stream;
         let partitions = if is_by_streams { scenario.partitions(group.exchange()) } else { None };
         let partitions = partitions.unwrap_or_default();
@@ -69,6 +76,7 @@ impl<'a> Messages<'a> {
             names: keys,
             partitions,
             places,
+            topics,
             steps: bodies(group, files, &mut random)?.into(),
             random,
             contents: Mutex::new(None),
@@ -115,6 +123,12 @@ impl<'a> Messages<'a> {
         }))
     }
 
+    /// Returns the bytes of the largest body.
+    pub(super) fn largest_body(&self) -> usize {
+        let bodies = self.steps.iter().flat_map(|(_, bodies)| bodies);
+        bodies.map(Vec::len).max().unwrap_or(0)
+    }
+
     fn packed(&self, member: u32, frame_max: u32) -> PackedPayload {
         let mut packer = Packer::new(self.group.packing());
         let head = Content::with_header(&self.properties, &[], frame_max, STAMP_HEADER, STAMP_SIZE);
@@ -131,16 +145,20 @@ impl<'a> Messages<'a> {
     }
 
     /// Returns the routes of a member in rotation.
-    pub(super) fn routes(&self, member: u32) -> RouteRotation<Route> {
+    fn routes(&self, member: u32) -> RouteRotation<Route> {
+        RouteRotation { routes: Arc::clone(&self.keys), mine: self.mine(member), next: 0 }
+    }
+
+    /// Returns the indices of the keys that a member uses.
+    pub(super) fn mine(&self, member: u32) -> Vec<u32> {
         let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         let group = self.group;
-        let mine = if self.is_spread {
+        if self.is_spread {
             let mine = assigned_queues(group.member_queues, member, group.count, self.keys.len());
             mine.filter_map(|key| u32::try_from(key).ok()).collect()
         } else {
             (0..count).collect()
-        };
-        RouteRotation { routes: Arc::clone(&self.keys), mine, next: 0 }
+        }
     }
 
     fn route_size(&self) -> usize {

@@ -5,6 +5,7 @@ mod body_files;
 mod encoder;
 mod json;
 mod messages;
+mod mqtt;
 mod payload;
 mod streams;
 
@@ -12,5 +13,6 @@ pub use body_files::BodyFiles;
 pub(crate) use encoder::Encoder;
 pub(crate) use messages::Messages;
 pub use messages::unreadable_file;
+pub(crate) use mqtt::{quality, version};
 pub(crate) use payload::Payload;
 pub(crate) use streams::{number, sub_entry_codec};

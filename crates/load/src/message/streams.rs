@@ -78,7 +78,7 @@ impl Messages<'_> {
         if self.has_partitions() {
             return self.partitions.clone();
         }
-        let mine = self.routes(member).mine;
+        let mine = self.mine(member);
         let key = mine.first().and_then(|key| self.names.get(*key as usize));
         vec![key.cloned().unwrap_or_default()]
     }
@@ -118,7 +118,7 @@ impl Messages<'_> {
         let contents = EncodedBodies::new(contents.collect());
         Payload::Composed(Box::new(ComposedPayload {
             routes: if self.has_partitions() {
-                let mine = self.routes(member).mine;
+                let mine = self.mine(member);
                 RouteRotation { routes: Arc::clone(&self.places), mine, next: 0 }
             } else {
                 RouteRotation { routes: [0].into(), mine: vec![0], next: 0 }

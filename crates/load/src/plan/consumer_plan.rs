@@ -40,11 +40,7 @@ impl<'a> ConsumerPlan<'a> {
     ) -> Self {
         let spec = scenario.queue_spec(&group.queue);
         let is_named_by_broker = spec.is_some_and(|spec| spec.server_named);
-        let queues = if is_named_by_broker {
-            vec![String::new()]
-        } else {
-            scenario.queue_names(&group.queue)
-        };
+        let queues = if is_named_by_broker { vec![String::new()] } else { scenario.sources(group) };
         let queue_numbers =
             queues.iter().map(|name| queue_index.number(name).unwrap_or(u32::MAX)).collect();
         let queue_slots = queues.iter().map(|name| slots.queue(number, name)).collect();

@@ -78,6 +78,20 @@ impl From<rabbitscope_streams::ConnectionError> for Failure {
     }
 }
 
+impl From<rabbitscope_mqtt::ConnectionError> for Failure {
+    fn from(error: rabbitscope_mqtt::ConnectionError) -> Self {
+        use rabbitscope_mqtt::ConnectionError::{ClosedByBroker, PingUnanswered};
+        let reason = error.to_string();
+        match error {
+            ClosedByBroker { .. } => {
+                Self { kind: ErrorKind::ConnectionClosed, ..Self::lost(reason) }
+            }
+            PingUnanswered { .. } => Self::lost(reason),
+            _ => Self::wrong(reason),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,16 +16,20 @@ use crate::{
 impl Connection {
     /// Subscribes to topics that match one of the filters. Returns the number of the request, which
     /// [`Event::Answer`] has too.
-    pub fn subscribe(&mut self, filters: &[&str], quality: QualityOfService) -> u16 {
-        self.request(SUBSCRIBE, filters, Some(quality))
+    pub fn subscribe<F: AsRef<str>>(&mut self, filters: &[F], quality: QualityOfService) -> u16 {
+        let filters: Vec<_> = filters.iter().map(|filter| filter.as_ref().to_owned()).collect();
+        let request = self.request(SUBSCRIBE, &filters, Some(quality));
+        self.filters.extend(filters);
+        request
     }
 
-    /// Ends subscriptions. Returns the number of the request.
-    pub fn unsubscribe(&mut self, filters: &[&str]) -> u16 {
-        self.request(UNSUBSCRIBE, filters, None)
+    /// Ends all subscriptions. Returns the number of the request; `None` if there is no subscription.
+    pub fn unsubscribe(&mut self) -> Option<u16> {
+        let filters = std::mem::take(&mut self.filters);
+        (!filters.is_empty()).then(|| self.request(UNSUBSCRIBE, &filters, None))
     }
 
-    fn request(&mut self, first: u8, filters: &[&str], quality: Option<QualityOfService>) -> u16 {
+    fn request(&mut self, first: u8, filters: &[String], quality: Option<QualityOfService>) -> u16 {
         let packet = self.identifiers.take_for_request();
         let version = self.version;
         write_packet(self.output.end(), first, |out| {

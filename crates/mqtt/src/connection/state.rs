@@ -38,6 +38,8 @@ pub struct Connection {
     pub(super) maximum_packet_size: u32,
     /// Whether each alias, from 1, stands for a topic.
     pub(super) aliases: Vec<bool>,
+    /// Filters of all subscriptions.
+    pub(super) filters: Vec<String>,
     pub(super) assembly: Option<Box<Assembly>>,
 }
 
@@ -56,6 +58,7 @@ impl Connection {
             topic_alias_maximum: 0,
             maximum_packet_size: u32::try_from(LENGTH_MAX).unwrap_or(u32::MAX),
             aliases: Vec::new(),
+            filters: Vec::new(),
             assembly: None,
             login: Some(Box::new(login)),
         }

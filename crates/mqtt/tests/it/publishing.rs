@@ -115,12 +115,12 @@ fn requests_have_these_bytes() {
     let mut three = opened(Version::V3);
     assert_eq!(three.subscribe(&["a/+", "b"], quality), 1);
     assert_eq!(written(&mut three), b"\x82\x0c\0\x01\0\x03a/+\x01\0\x01b\x01");
-    assert_eq!(three.unsubscribe(&["b"]), 2);
-    assert_eq!(written(&mut three), b"\xa2\x05\0\x02\0\x01b");
+    assert_eq!((three.unsubscribe(), three.unsubscribe()), (Some(2), None));
+    assert_eq!(written(&mut three), b"\xa2\x0a\0\x02\0\x03a/+\0\x01b");
     let mut five = opened(Version::V5);
     assert_eq!(five.subscribe(&["a"], QualityOfService::AtMostOnce), 1);
     assert_eq!(written(&mut five), b"\x82\x07\0\x01\0\0\x01a\0");
-    assert_eq!(five.unsubscribe(&["a"]), 2);
+    assert_eq!(five.unsubscribe(), Some(2));
     assert_eq!(written(&mut five), b"\xa2\x06\0\x02\0\0\x01a");
     five.acknowledge(0x1234);
     assert_eq!(written(&mut five), b"\x40\x02\x12\x34");

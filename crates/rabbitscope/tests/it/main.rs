@@ -15,6 +15,7 @@ mod leftovers;
 mod live;
 mod load;
 mod losses;
+mod mqtt;
 mod packets;
 mod perftest;
 mod profile;

@@ -9,7 +9,7 @@ use rabbitscope_capture::CaptureBesideLoad;
 use rabbitscope_fleet::{Controller, Resumption};
 use rabbitscope_runs::{
     record::{BrokerFacts, BrokerStates},
-    scenario::{Auth, BrokerSpec, QueueSpec, QueueType, Scenario},
+    scenario::{Auth, BrokerSpec, Protocol, QueueSpec, QueueType, Scenario},
 };
 use rabbitscope_terminal::UsageError;
 
@@ -197,7 +197,8 @@ fn begin_capture(
         _ => format!("port {port} of the broker under load"),
     };
     let mut ports = vec![port];
-    ports.extend(scenario.has_streams().then_some(target.uri.stream_port));
+    ports.extend(scenario.uses(Protocol::Stream).then_some(target.uri.stream_port));
+    ports.extend(scenario.uses(Protocol::Mqtt).then_some(target.uri.mqtt_port));
     let begin = |(spec, pid)| {
         CaptureBesideLoad::start(spec, (pid, &ports, subject), directory.packet_file(), stop)
     };

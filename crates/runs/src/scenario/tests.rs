@@ -6,6 +6,7 @@ mod expectations;
 mod faults;
 mod groups;
 mod machine_use;
+mod mqtt;
 mod polling;
 mod random;
 mod streams;

@@ -51,7 +51,7 @@ table! {
 table! {
     /// A group of publishers.
     Publishers("queue"):
-        name protocol count connections channels rate messages size sizes confirm_window confirm_timeout
+        name protocol mqtt_version qos to count connections channels rate messages size sizes confirm_window confirm_timeout
         on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference sub_entry_size start_delay late write
         body body_files compression compression_level items_per_message routing_keys properties
 }
@@ -59,7 +59,7 @@ table! {
 table! {
     /// A group of consumers.
     Consumers("queue"):
-        name protocol credit count connections channels rate messages prefetch channel_prefetch multi_ack_every
+        name protocol mqtt_version qos credit count connections channels rate messages prefetch channel_prefetch multi_ack_every
         auto_ack nack requeue tx_size polling poll_interval processing_time start_delay slow_start
         exclusive unpack offset arguments
 }
@@ -148,6 +148,23 @@ impl Publishers {
     pub fn through(exchange: &str, key: &str) -> Self {
         let publishers = Self(Table::new()).set("exchange", exchange);
         if key.is_empty() { publishers } else { publishers.set("routing_key", key) }
+    }
+
+    /// Publishes to a topic of MQTT.
+    pub fn to_topic(topic: &str) -> Self {
+        Self(Table::new()).set("topic", topic)
+    }
+
+    /// Publishes to several topics of MQTT in turn.
+    pub fn to_topics(topics: &[&str]) -> Self {
+        Self(Table::new()).set("topics", topics.to_vec())
+    }
+}
+
+impl Consumers {
+    /// Subscribes to topics of MQTT.
+    pub fn of_topics(topics: &[&str]) -> Self {
+        Self(Table::new()).set("topics", topics.to_vec())
     }
 }
 

@@ -103,7 +103,7 @@ impl Slots {
 
     fn add_queues(&mut self, scenario: &Scenario) {
         for (number, group) in scenario.consumers.iter().enumerate() {
-            for queue in scenario.queue_names(&group.queue) {
+            for queue in scenario.sources(group) {
                 if self.queues.len() < MAX_QUEUES {
                     self.queues.push((self.publishers + number, queue));
                 } else {

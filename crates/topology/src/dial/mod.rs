@@ -3,6 +3,7 @@
 mod control_stream;
 mod dialer;
 mod errors;
+mod mqtt;
 mod stream;
 mod streams;
 mod tls;
@@ -10,5 +11,6 @@ mod tls;
 pub use control_stream::ControlClient;
 pub use dialer::{Dialer, Unanswered};
 pub use errors::{dial_error, request_error};
+pub use mqtt::{MqttClient, MqttIdentity, mqtt_error};
 pub use stream::{Received, Sent, Stream, Tls};
 pub use streams::{StreamClient, StreamEnd, stream_error};

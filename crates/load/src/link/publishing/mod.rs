@@ -4,6 +4,7 @@ mod amqp091;
 mod batch;
 mod confirm_wait;
 mod encoding;
+mod mqtt;
 mod overdue;
 mod publisher;
 mod role;

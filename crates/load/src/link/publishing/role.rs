@@ -171,7 +171,7 @@ impl<W: Sends> Publishing<W> {
     }
 
     /// Wakes the publishers of a lane that wait for the broker to take messages again.
-    #[expect(dead_code, reason = "no protocol limits its publishers yet")]
+    #[inline]
     pub(super) fn on_room(&mut self, lane: u16, context: &mut ServeContext<'_>) {
         let Some(publishers) = self.by_lane.get(usize::from(lane)) else { return };
         for at in 0..publishers.len() {

@@ -4,6 +4,7 @@
 //! handler of its events.
 
 mod credit;
+mod mqtt;
 mod packed;
 mod receives;
 mod role;

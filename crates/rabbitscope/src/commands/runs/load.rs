@@ -73,6 +73,11 @@ fn converted(words: &[String], protocol: Protocol) -> anyhow::Result<perftest::C
             format!("`{word}` is not an option of PerfTest; to run a scenario: `run {word}`");
         return Err(UsageError(reason).into());
     }
+    if protocol == Protocol::Mqtt {
+        let reason = "PerfTest's options are about queues, which MQTT does not have: write a scenario with `protocol = \"mqtt\"` \
+                      for `run`";
+        return Err(UsageError(reason.to_owned()).into());
+    }
     let quoted = words.iter().map(|word| shell_quoted(word));
     Ok(perftest::convert(&quoted.collect::<Vec<_>>().join(" "), protocol)?)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FieldValue, MemberQueues, Protocol,
+    FieldValue, MemberQueues, MqttVersion, Protocol,
     values::{Arguments, is_true, one, span, time, unset, yes},
 };
 
@@ -20,6 +20,13 @@ pub struct ConsumerGroup {
     /// Protocol of the connections.
     #[serde(default, skip_serializing_if = "Protocol::is_default")]
     pub protocol: Protocol,
+    /// Version of MQTT; absent without it.
+    pub mqtt_version: Option<MqttVersion>,
+    /// Quality of service of MQTT; absent without it.
+    pub qos: Option<u8>,
+    /// Filters of topics to which each consumer subscribes by MQTT, in place of `queue`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<String>,
     /// Number of consumers.
     #[serde(default = "one")]
     pub count: u32,
@@ -29,7 +36,8 @@ pub struct ConsumerGroup {
     /// Channels for each connection over which its consumers are spread.
     #[serde(default = "unset")]
     pub channels: u32,
-    /// The queue that the consumers read, or the set of queues over which they are spread.
+    /// The queue that the consumers read, or the set of queues over which they are spread; empty with `topics`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub queue: String,
     /// Assignment of these queues to consumers.
     #[serde(default)]
@@ -121,6 +129,13 @@ impl ConsumerGroup {
             (true, Some(false)) => Settle::Discard,
             (true, _) => Settle::Requeue,
         }
+    }
+
+    /// Returns whether each consumer receives every message, and the scenario does not say that it comes too late for the
+    /// first ones.
+    pub fn is_subscribed_from_the_start(&self) -> bool {
+        let is_early = self.start_delay.is_zero() && self.slow_start.is_zero();
+        self.protocol == Protocol::Mqtt && is_early
     }
 
     /// Returns the time from the last answer to the next `basic.get`, if consumers ask for each message.

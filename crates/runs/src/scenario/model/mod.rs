@@ -28,7 +28,7 @@ pub use expect::{Comparison, Expect, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};
 pub use polling::PollerGroup;
 pub use profile_events::ProfileEvents;
-pub use protocol::Protocol;
+pub use protocol::{MqttVersion, Protocol};
 pub(super) use publishers::JSON_BODIES;
 pub use publishers::{
     Algorithm, Body, BodyKind, Compression, ConfirmTimeout, ITEMS_HEADER, MAX_ITEMS,

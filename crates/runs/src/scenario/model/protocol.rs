@@ -17,6 +17,21 @@ pub enum Protocol {
     /// RabbitMQ's stream protocol
     #[serde(rename = "stream")]
     Stream,
+    /// MQTT
+    #[serde(rename = "mqtt")]
+    Mqtt,
+}
+
+/// A version of MQTT.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub enum MqttVersion {
+    /// MQTT 3.1.1, which every broker with the plugin has
+    #[default]
+    #[serde(rename = "3.1.1")]
+    V3,
+    /// MQTT 5, which RabbitMQ has since 3.13
+    #[serde(rename = "5")]
+    V5,
 }
 
 /// Reads the name in scenarios.

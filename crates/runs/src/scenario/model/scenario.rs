@@ -66,24 +66,36 @@ fn first() -> u64 {
     1
 }
 
-/// The plugin of the stream protocol.
-const STREAM_PLUGIN: &str = "rabbitmq_stream";
+/// Protocols that need a plugin.
+const PLUGINS: [(Protocol, &str); 2] =
+    [(Protocol::Stream, "rabbitmq_stream"), (Protocol::Mqtt, "rabbitmq_mqtt")];
 
 impl Scenario {
-    /// Returns whether a group uses the stream protocol.
-    pub fn has_streams(&self) -> bool {
+    /// Returns whether a group uses this protocol.
+    pub fn uses(&self, protocol: Protocol) -> bool {
         let publishers = self.publishers.iter().map(|group| group.protocol);
         let mut all = publishers.chain(self.consumers.iter().map(|group| group.protocol));
-        all.any(|protocol| protocol == Protocol::Stream)
+        all.any(|used| used == protocol)
     }
 
     /// Adds the plugins of the groups' protocols to a throwaway broker.
     pub fn enable_plugins(&mut self) {
-        if self.has_streams()
-            && let BrokerSpec::Throwaway(broker) = &mut self.broker.spec
-            && !broker.plugins.iter().any(|plugin| plugin == STREAM_PLUGIN)
-        {
-            broker.plugins.push(STREAM_PLUGIN.to_owned());
+        let used: Vec<_> =
+            PLUGINS.into_iter().filter(|(protocol, _)| self.uses(*protocol)).collect();
+        let BrokerSpec::Throwaway(broker) = &mut self.broker.spec else { return };
+        for (_, name) in used {
+            if !broker.plugins.iter().any(|plugin| plugin == name) {
+                broker.plugins.push(name.to_owned());
+            }
+        }
+    }
+
+    /// Returns the names under which a group's messages are counted: its queues, or the topics to which each of its
+    /// consumers subscribes.
+    pub fn sources(&self, group: &ConsumerGroup) -> Vec<String> {
+        match &group.topics[..] {
+            [] => self.queue_names(&group.queue),
+            topics => vec![format!("mqtt {}", topics.join(" "))],
         }
     }
 

@@ -417,6 +417,9 @@ impl Random {
         ConsumerGroup {
             name: format!("c of {}", queue.name),
             protocol: Protocol::Amqp091,
+            mqtt_version: None,
+            qos: None,
+            topics: Vec::new(),
             credit: None,
             count,
             connections,

@@ -12,6 +12,7 @@ mod exchanges;
 mod expect;
 mod faults;
 mod fields;
+mod mqtt;
 mod polling;
 mod publishers;
 mod queues;

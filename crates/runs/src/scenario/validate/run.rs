@@ -6,8 +6,8 @@ use super::{
     super::{
         error::{Problem, refuse},
         model::{
-            ConsumerGroup, EMPTY_TIMEOUT, IDLE_TIME, PacketsSpec, ProfileSpec, PublisherGroup,
-            QueueSpec, QueueType, RunOptions, STAMP_BYTES, UntilKind, WarmUp,
+            ConsumerGroup, EMPTY_TIMEOUT, IDLE_TIME, PacketsSpec, ProfileSpec, Protocol,
+            PublisherGroup, QueueSpec, QueueType, RunOptions, STAMP_BYTES, UntilKind, WarmUp,
         },
     },
     fields,
@@ -56,10 +56,19 @@ fn until(run: &mut RunOptions) -> Result<(), Problem> {
 pub(super) fn can_empty(
     run: &RunOptions,
     publishers: &[PublisherGroup],
+    consumers: &[ConsumerGroup],
     queues: &[QueueSpec],
 ) -> Result<(), Problem> {
     if run.until != Some(UntilKind::Empty) {
         return Ok(());
+    }
+    if let Some(group) = consumers.iter().find(|group| group.protocol == Protocol::Mqtt) {
+        let reason = format!(
+            "cannot be `empty`: the broker names the queues of `{}`, which subscribes by MQTT, so that their length \
+             cannot be queried",
+            group.name
+        );
+        return refuse("until", reason);
     }
     if run.duration.is_none() && !publishers.iter().all(PublisherGroup::ends) {
         let reason = "`empty` needs publishers that stop: give `duration`, or `messages` to all";

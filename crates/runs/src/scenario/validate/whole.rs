@@ -31,7 +31,7 @@ pub(in crate::scenario) fn check(
     let context = Context { exchanges, queues, broker: &scenario.broker.spec };
     faults::faults(&mut scenario.faults, &context, run.duration)?;
     let under_run = |problem: Problem| problem.under("run");
-    run::can_empty(run, publishers, queues).map_err(under_run)?;
+    run::can_empty(run, publishers, consumers, queues).map_err(under_run)?;
     run::options(run, publishers, consumers, queues).map_err(under_run)?;
     fits_several_brokers(&scenario.broker, run)?;
     expect::expect(scenario)?;

@@ -9,7 +9,8 @@ use super::{
     Packing, RoutingKeys, STAMP_BYTES, SizeStep, WriteMode,
 };
 use crate::scenario::model::{
-    AfterPhases, Arrival, LatePolicy, MemberQueues, NumberRange, Phase, Protocol, Schedule,
+    AfterPhases, Arrival, LatePolicy, MemberQueues, MqttVersion, NumberRange, Phase, Protocol,
+    Schedule,
     values::{is_false, one, size, span, time, unset},
 };
 
@@ -23,6 +24,16 @@ pub struct PublisherGroup {
     /// Protocol of the connections.
     #[serde(default, skip_serializing_if = "Protocol::is_default")]
     pub protocol: Protocol,
+    /// Version of MQTT; absent without it.
+    pub mqtt_version: Option<MqttVersion>,
+    /// Quality of service of MQTT; absent without it.
+    pub qos: Option<u8>,
+    /// Topic of MQTT. Checks turn it into `routing_key`.
+    #[serde(default, skip_serializing)]
+    pub topic: Option<String>,
+    /// Several topics of MQTT. Checks turn them into `routing_keys`.
+    #[serde(default, skip_serializing)]
+    pub topics: Option<Vec<String>>,
     /// Number of publishers. Each has its own confirm window and rate.
     #[serde(default = "one")]
     pub count: u32,

@@ -5,7 +5,7 @@ use super::super::{
         error::{Problem, refuse, refuse_at},
         model::{ConsumerGroup, FieldValue, MemberQueues, Protocol, QueueSpec, QueueType},
     },
-    fields,
+    fields, mqtt,
 };
 use super::{settling, stream};
 use crate::scenario::validate::context::Context;
@@ -17,8 +17,10 @@ pub(in crate::scenario::validate) fn group(
 ) -> Result<(), Problem> {
     fields::name(&mut group.name, "consumers", index);
     stream::keys(group)?;
+    mqtt::consumer_keys(group)?;
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
-    let queue = fields::queue(&group.queue, context)?;
+    let has_queue = group.topics.is_empty();
+    let queue = if has_queue { fields::queue(&group.queue, context)? } else { None };
     fields::short_string("queue", &group.queue)?;
     settling::acknowledgement(group)?;
     settling::transactions(group, spread)?;

@@ -143,7 +143,8 @@ pub(super) fn held(group: &ConsumerGroup) -> Result<(), Problem> {
     let is_limited = group.prefetch.is_some()
         || group.channel_prefetch.is_some()
         || group.polling == Some(true)
-        || group.credit.is_some();
+        || group.credit.is_some()
+        || group.qos == Some(1);
     let holding = [
         ("rate", group.rate.is_some()),
         ("processing-time", group.processing_time.is_some()),

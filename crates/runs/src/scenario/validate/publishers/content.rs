@@ -64,7 +64,7 @@ pub(super) fn properties(group: &mut PublisherGroup) -> Result<(), Problem> {
             format!("is {mode}, but `persistent` is {persistent}: leave one of the two out");
         return refuse_at(&["properties", "delivery-mode"], reason);
     }
-    if group.protocol == Protocol::Stream {
+    if group.protocol != Protocol::Amqp091 {
         return Ok(());
     }
     group.persistent = given.is_none().then_some(group.persistent == Some(true));

@@ -5,7 +5,7 @@ use super::super::{
         error::{Problem, refuse},
         model::{NO_WINDOW, PublisherGroup, QueueSpec, QueueType},
     },
-    fields, schedule,
+    fields, mqtt, schedule,
 };
 use super::{content, packing, stream, target};
 use crate::scenario::validate::context::Context;
@@ -18,6 +18,7 @@ pub(in crate::scenario::validate) fn group(
 ) -> Result<(), Problem> {
     fields::name(&mut group.name, "publishers", index);
     stream::keys(group)?;
+    mqtt::publisher_keys(group)?;
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
     confirms(group)?;
     let queue = target::target(group, context)?;

@@ -1,0 +1,89 @@
+//! Brokers that stop, die or have an alarm under load.
+
+use std::{thread, time::Duration};
+
+use rabbitscope_testing::{
+    Workbench, broker_with, count, latency_figure, plant,
+    scenario::{Consumers, Fault, Queue, Scenario},
+};
+
+use super::{publishers, readers};
+
+/// Every scheduled message is accounted for, and waits for as long as the broker.
+#[test]
+fn a_broker_that_stops_for_four_seconds_is_not_left_out() {
+    let bench = Workbench::new("mqtt-pause");
+    let scenario = Scenario::new("mqtt-pause")
+        .publishers(publishers("orders").rate(200).confirm_window(10_000))
+        .consumers(readers(&["orders"]))
+        .faults(Fault::new("pause").at("2s").lasting("4s"))
+        .verify(true)
+        .duration("9s");
+    bench.file("s.toml", scenario);
+    let ended = bench.rabbitscope("run s.toml --out out");
+    let text = &ended.stdout;
+    assert!(text.contains("0 lost, 0 duplicates, 0 out of order"), "{text}{}", ended.stderr);
+    let run = bench.json("out/run.json");
+    let scheduled = count(&run, "scheduled");
+    assert!((1780..=1840).contains(&scheduled), "{scheduled}");
+    assert_eq!(count(&run, "confirmed"), scheduled);
+    let p99 = latency_figure(&run, "confirm-intended", "p99");
+    assert!((3_500_000_000..6_000_000_000).contains(&p99), "{p99}");
+    let (late, by_client) = (count(&run, "late"), count(&run, "late-by-client"));
+    assert!(by_client * 4 <= scheduled, "{by_client} of {late} by the client");
+}
+
+/// Publishers and readers come back after a kill. A durable queue keeps all that was confirmed.
+#[test]
+fn a_killed_broker_loses_no_confirmed_message_of_a_durable_queue() {
+    let bench = Workbench::new("mqtt-kill");
+    let scenario = Scenario::new("mqtt-kill")
+        .queues(Queue::new("orders").bound("amq.topic", "orders"))
+        .publishers(
+            publishers("orders")
+                .rate(2000)
+                .messages(16_000)
+                .confirm_window(10_000)
+                .republish_unconfirmed(true),
+        )
+        .consumers(Consumers::new("orders").prefetch(500))
+        .consumers(readers(&["orders"]).name("mqtt"))
+        .faults(Fault::new("kill").at("3s").lasting("1s"))
+        .recovery(true)
+        .duration("40s");
+    bench.file("s.toml", scenario);
+    let ended = bench.rabbitscope("run s.toml --out out");
+    let run = bench.json("out/run.json");
+    assert!(count(&run, "reconnects") >= 3, "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(count(&run, "published") - count(&run, "republished"), 16_000);
+    assert_eq!(count(&run, "confirmed"), 16_000);
+    assert!(count(&run, "consumed") > 16_000, "two groups read");
+}
+
+/// A broker with an alarm reads nothing, so it answers no ping. Connections stay nevertheless, and everything is
+/// confirmed after it.
+#[test]
+fn a_memory_alarm_ends_no_connection() {
+    let bench = Workbench::new("mqtt-alarm");
+    let broker = broker_with(|spec| spec.plugins.push("rabbitmq_mqtt".to_owned()));
+    let scenario = Scenario::new("mqtt-alarm")
+        .publishers(publishers("alarm").rate(100).confirm_window(10_000))
+        .consumers(readers(&["alarm"]))
+        .duration("14s");
+    bench.file("s.toml", scenario);
+    let running =
+        bench.start(&format!("run s.toml --uri {}&heartbeat=1 --out out", broker.uris()[0]));
+    bench.await_seconds("out", 3);
+    plant(&broker, "rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []}), ok.");
+    // Five intervals of keep-alive.
+    thread::sleep(Duration::from_secs(5));
+    plant(&broker, "rabbit_alarm:clear_alarm({resource_limit, memory, node()}), ok.");
+    let output = running.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let run = bench.json("out/run.json");
+    assert_eq!(count(&run, "reconnects"), 0);
+    let scheduled = count(&run, "scheduled");
+    assert!((1380..=1410).contains(&scheduled), "{scheduled}");
+    assert_eq!(count(&run, "confirmed"), scheduled);
+    assert!(latency_figure(&run, "confirm-intended", "max") > 4_000_000_000, "it held");
+}
