@@ -61,7 +61,8 @@ fn confirm_window(scenario: &Scenario) -> Option<u64> {
 fn consumers(run: &Measured<'_>, scenario: &Scenario) -> Option<LoadConsumers> {
     let [group] = &scenario.consumers[..] else { return None };
     let knows = scenario.responders.is_empty() && run.record.load.counts.reconnects == 0;
-    let is_counted = !group.auto_ack && group.polling != Some(true) && knows;
+    let has_queue = group.topics.is_empty();
+    let is_counted = has_queue && !group.auto_ack && group.polling != Some(true) && knows;
     let (held, ready) = (held(run)?, run.rows.last()?.queue_messages?);
     is_counted.then_some(LoadConsumers {
         queue: group.queue.clone(),

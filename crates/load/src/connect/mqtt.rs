@@ -1,19 +1,18 @@
 //! The set-up of a connection of MQTT: the login, and the subscriptions of readers that begin at once.
 
-use rabbitscope_topology::{Dialer, MqttIdentity, TopologyError, mqtt_error};
+use rabbitscope_topology::{Dialer, MqttClient, MqttIdentity, TopologyError, mqtt_error};
 
-use super::prepared_connection::{Prepared, PreparedConnection};
 use crate::{
     message::{quality, version},
     plan::{LinkPlan, Members},
 };
 
-/// Connects under an identifier that no other connection of any run has.
+/// Connects under an identifier that no other connection of any run has. Returns the address as well, for errors.
 pub(super) fn set_up(
     plan: &LinkPlan<'_>,
     dialer: &Dialer,
     turn: usize,
-) -> Result<PreparedConnection, TopologyError> {
+) -> Result<(MqttClient, String), TopologyError> {
     let client_id = format!("rabbitscope-{}-{}", plan.run, plan.number);
     let (mqtt_version, receive_maximum) = match &plan.members {
         Members::Publishers { group, .. } => (group.mqtt_version, None),
@@ -44,9 +43,5 @@ pub(super) fn set_up(
         }
         _ => {}
     }
-    let (stream, connection, leftover) = client.into_parts();
-    stream.stop_waiting().map_err(|error| {
-        mqtt_error(&address, &format!("setting up `{}`", plan.name), error.into())
-    })?;
-    Ok(PreparedConnection::Mqtt(Prepared { stream, connection, leftover }))
+    Ok((client, address))
 }

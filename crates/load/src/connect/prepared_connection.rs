@@ -12,11 +12,11 @@ use rabbitscope_protocol::Wire;
 use rabbitscope_runs::scenario::{ConsumerGroup, Protocol};
 use rabbitscope_streams as streams;
 use rabbitscope_topology::{
-    Dialer, QueueSet, Stream, StreamEnd, TopologyError, declare_request, dial_error, request_error,
-    stream_error,
+    Dialer, QueueSet, Stream, StreamEnd, TopologyError, declare_request, dial_error, mqtt_error,
+    request_error, stream_error,
 };
 
-use super::mqtt::set_up as set_up_mqtt;
+use super::mqtt::set_up as connect_by_mqtt;
 use crate::{
     message::{number, sub_entry_codec},
     plan::{LinkPlan, Members},
@@ -55,7 +55,7 @@ impl PreparedConnection {
         match plan.members.protocol() {
             Protocol::Amqp091 => Self::set_up_amqp091(plan, dialer, turn),
             Protocol::Stream => Self::set_up_stream(plan, dialer, turn),
-            Protocol::Mqtt => set_up_mqtt(plan, dialer, turn),
+            Protocol::Mqtt => Self::set_up_mqtt(plan, dialer, turn),
         }
     }
 
@@ -116,6 +116,19 @@ impl PreparedConnection {
             stream_error(&address, &format!("setting up `{}`", plan.name), error.into())
         })?;
         Ok(Self::Stream(Prepared { stream, connection, leftover }))
+    }
+
+    fn set_up_mqtt(
+        plan: &LinkPlan<'_>,
+        dialer: &Dialer,
+        turn: usize,
+    ) -> Result<Self, TopologyError> {
+        let (client, address) = connect_by_mqtt(plan, dialer, turn)?;
+        let (stream, connection, leftover) = client.into_parts();
+        stream.stop_waiting().map_err(|error| {
+            mqtt_error(&address, &format!("setting up `{}`", plan.name), error.into())
+        })?;
+        Ok(Self::Mqtt(Prepared { stream, connection, leftover }))
     }
 
     /// Returns a connection of AMQP 0-9-1.

@@ -6,6 +6,7 @@ mod encoder;
 mod json;
 mod messages;
 mod mqtt;
+mod mqtt_payload;
 mod payload;
 mod streams;
 

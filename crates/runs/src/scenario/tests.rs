@@ -80,7 +80,7 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
     check(
         "prefetsch = 10",
         "f.toml:11: `consumers.0.prefetsch`: is an unknown key; allowed are `name`, `protocol`, \
-         `count`, `connections`, `channels`, `queue`, `member-queues`, `credit`, `prefetch`, `channel-prefetch`, `auto-ack`, \
+         `mqtt-version`, `qos`, `topics`, `count`, `connections`, `channels`, `queue`, `member-queues`, `credit`, `prefetch`, `channel-prefetch`, `auto-ack`, \
          `multi-ack-every`, `nack`, `requeue`, `tx-size`, `rate`, `processing-time`, \
          `processing-times`, `polling`, `poll-interval`, `priority`, `offset`, `exclusive`, `unpack`, `messages`, \
          `start-delay`, `slow-start`, `arguments`; did you mean `prefetch`?",

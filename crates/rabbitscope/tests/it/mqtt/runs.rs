@@ -143,7 +143,8 @@ fn a_new_broker_speaks_mqtt() {
         .consumers(readers(&["new"]).messages(100))
         .verify(true)
         .duration("30s");
-    let text = bench.run(scenario).code(0).stdout;
+    bench.file("s.toml", scenario);
+    let text = bench.rabbitscope("run s.toml --out out").code(0).stdout;
     assert!(text.contains("Of 100 accepted messages 0 lost"), "{text}");
     assert!(bench.read("out/scenario.toml").contains("rabbitmq_mqtt"));
 }

@@ -131,8 +131,7 @@ impl ConsumerGroup {
         }
     }
 
-    /// Returns whether each consumer receives every message, and the scenario does not say that it comes too late for the
-    /// first ones.
+    /// Returns whether the consumers subscribe by MQTT before the load begins, so that they miss none of its messages.
     pub fn is_subscribed_from_the_start(&self) -> bool {
         let is_early = self.start_delay.is_zero() && self.slow_start.is_zero();
         self.protocol == Protocol::Mqtt && is_early
