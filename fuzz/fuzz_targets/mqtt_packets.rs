@@ -38,6 +38,7 @@ fuzz_target!(|data: &[u8]| {
         let answer: &[u8] = if mode & 2 == 0 { b"\x20\x02\0\0" } else { b"\x20\x03\0\0\0" };
         assert!(fed.feed(answer), "the login is right");
         fed.connection.subscribe(&["a"], QualityOfService::AtLeastOnce);
+        (0..3).for_each(|_| fed.connection.ping());
         let topic = Topic::new("t", QualityOfService::AtLeastOnce, version);
         let sent = fed.connection.publish(&Template::new(topic, 0), MESSAGES.into()).count();
         assert_eq!(sent, usize::from(MESSAGES));

@@ -28,6 +28,8 @@ pub enum Event<'a> {
     },
     /// A message.
     Delivery(Message<'a>),
+    /// The answer to [`Connection::ping`](crate::Connection::ping). The broker has read everything before it.
+    Pong,
 }
 
 /// A message for a subscription. It is borrowed from the read bytes unless it is large and arrived in pieces.

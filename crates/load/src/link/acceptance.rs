@@ -1,9 +1,10 @@
-//! Acceptance of messages on a channel without confirms. A request behind the messages acts as a barrier: the channel
-//! answers in turn, so that messages before the answer have been routed.
+//! Acceptance of messages on a lane without confirms. A request behind the messages acts as a barrier: the broker answers
+//! in turn, so that messages before the answer have been routed (AMQP 0-9-1) or read (MQTT).
 
 use std::collections::VecDeque;
 
 use rabbitscope_amqp::{Connection, Request};
+use rabbitscope_mqtt as mqtt;
 use rabbitscope_timing::{Nanos, RunInstant};
 
 /// Divisor of a channel's message count: a barrier follows once that share of the messages has none. The unknown part
@@ -16,6 +17,24 @@ const SPACING: (u64, u64) = (16, 1024);
 
 /// Bytes of a barrier on the wire. A write leaves room for it, as it would otherwise be a segment of its own.
 pub(super) const BARRIER_BYTES: usize = 13;
+
+/// A connection on which a request can be a barrier.
+pub(super) trait Barriers {
+    /// Appends a barrier behind the messages of a lane.
+    fn put_barrier(&mut self, lane: u16);
+}
+
+impl Barriers for Connection {
+    fn put_barrier(&mut self, channel: u16) {
+        self.request(channel, &Request::Flow { active: true });
+    }
+}
+
+impl Barriers for mqtt::Connection {
+    fn put_barrier(&mut self, _lane: u16) {
+        self.ping();
+    }
+}
 
 /// The barriers of a channel, and the messages before them.
 #[derive(Debug, Default)]
@@ -49,8 +68,8 @@ impl Acceptance {
     }
 
     /// Appends a barrier.
-    pub(super) fn ask(&mut self, channel: u16, now: RunInstant, connection: &mut Connection) {
-        connection.request(channel, &Request::Flow { active: true });
+    pub(super) fn ask(&mut self, lane: u16, now: RunInstant, connection: &mut impl Barriers) {
+        connection.put_barrier(lane);
         self.behind += self.open;
         self.asked.push_back(std::mem::take(&mut self.open));
         self.asked_at = now;

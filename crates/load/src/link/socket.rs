@@ -3,13 +3,15 @@
 use std::io;
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
-use rabbitscope_amqp::Connection;
 use rabbitscope_measurements::Failure;
 use rabbitscope_protocol::Wire;
 use rabbitscope_timing::RunInstant;
 use rabbitscope_topology::{Received, Stream};
 
-use super::{acceptance::Acceptance, serve_context::ServeContext};
+use super::{
+    acceptance::{Acceptance, Barriers},
+    serve_context::ServeContext,
+};
 use crate::connect::Prepared;
 
 pub(crate) struct Socket<W> {
@@ -276,7 +278,7 @@ impl<W: Wire<Error: Into<Failure>>> Socket<W> {
 }
 
 /// Messages without confirms, whose acceptance the broker tells when asked.
-impl Socket<Connection> {
+impl<W: Barriers> Socket<W> {
     /// Notes `count` messages without confirms that were appended to the output. Returns true if a barrier follows
     /// them.
     #[inline]

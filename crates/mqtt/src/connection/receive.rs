@@ -6,7 +6,7 @@ use rabbitscope_protocol::{Input, OutputBuffer, Wire};
 
 use super::{
     keep_alive::Due,
-    state::{Connection, Phase, WHOLE_MAX},
+    state::{Connection, Phase, PingBy, WHOLE_MAX},
 };
 use crate::{
     codec::{Head, Reader},
@@ -74,7 +74,10 @@ impl Wire for Connection {
 
     fn tick(&mut self, now: Instant) -> Result<(), ConnectionError> {
         match self.keep_alive.tick(now) {
-            Due::Ping if self.is_open() => self.output.end().extend_from_slice(&[PINGREQ, 0]),
+            Due::Ping if self.is_open() => {
+                self.pings.push_back(PingBy::KeepAlive);
+                self.output.end().extend_from_slice(&[PINGREQ, 0]);
+            }
             Due::Ping | Due::Nothing => {}
             Due::Unanswered(silence) => {
                 return Err(ConnectionError::PingUnanswered { seconds: silence.as_secs() });
@@ -192,7 +195,11 @@ impl Connection {
         content: Reader<'a>,
     ) -> Result<Option<Event<'a>>, ConnectionError> {
         match first {
-            PINGRESP => Ok(None),
+            PINGRESP => match self.pings.pop_front() {
+                Some(PingBy::KeepAlive) => Ok(None),
+                Some(PingBy::Caller) => Ok(Some(Event::Pong)),
+                None => Err(ConnectionError::Unexpected { first }),
+            },
             SUBACK | UNSUBACK => self.on_request_answer(content).map(Some),
             DISCONNECT if self.version == Version::V5 => Err(on_disconnect(content)?),
             _ => Err(ConnectionError::Unexpected { first }),

@@ -1,12 +1,12 @@
 //! Requests, messages and acknowledgements to the output.
 
-use super::state::{Connection, Phase};
+use super::state::{Connection, Phase, PingBy};
 #[cfg(doc)]
 use crate::event::Event;
 use crate::{
     codec::{Write, write_packet},
     protocol::{
-        packets::{PUBACK, SUBSCRIBE, UNSUBSCRIBE},
+        packets::{PINGREQ, PUBACK, SUBSCRIBE, UNSUBSCRIBE},
         version::Version,
     },
     publish::{Content, Template},
@@ -51,6 +51,13 @@ impl Connection {
     pub fn acknowledge(&mut self, packet: u16) {
         let [high, low] = packet.to_be_bytes();
         self.output.end().extend_from_slice(&[PUBACK, 2, high, low]);
+    }
+
+    /// Asks the broker for a sign that it has read everything before. [`Event::Pong`] follows.
+    #[inline]
+    pub fn ping(&mut self) {
+        self.pings.push_back(PingBy::Caller);
+        self.output.end().extend_from_slice(&[PINGREQ, 0]);
     }
 
     /// Appends `count` messages. Returns the part of each body that may differ, all zeros, for the caller to fill.

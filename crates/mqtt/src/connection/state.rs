@@ -1,6 +1,6 @@
 //! The state of a connection: phase, limits, packet identifiers, output and pings.
 
-use std::time::Instant;
+use std::{collections::VecDeque, time::Instant};
 
 use rabbitscope_protocol::OutputBuffer;
 
@@ -22,6 +22,13 @@ pub(super) enum Phase {
     Closed,
 }
 
+/// The reason for a ping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PingBy {
+    KeepAlive,
+    Caller,
+}
+
 /// One connection.
 #[derive(Debug)]
 pub struct Connection {
@@ -38,6 +45,8 @@ pub struct Connection {
     pub(super) maximum_packet_size: u32,
     /// Whether each alias, from 1, stands for a topic.
     pub(super) aliases: Vec<bool>,
+    /// Pings without an answer, the oldest first.
+    pub(super) pings: VecDeque<PingBy>,
     /// Filters of all subscriptions.
     pub(super) filters: Vec<String>,
     pub(super) assembly: Option<Box<Assembly>>,
@@ -58,6 +67,7 @@ impl Connection {
             topic_alias_maximum: 0,
             maximum_packet_size: u32::try_from(LENGTH_MAX).unwrap_or(u32::MAX),
             aliases: Vec::new(),
+            pings: VecDeque::new(),
             filters: Vec::new(),
             assembly: None,
             login: Some(Box::new(login)),

@@ -21,6 +21,7 @@ fn message(flags: u8, packet: &[u8], body: &[u8]) -> Vec<u8> {
 fn publishing(version: Version) -> Connection {
     let mut connection = opened(version);
     connection.subscribe(&["a"], QualityOfService::AtLeastOnce);
+    connection.ping();
     let topic = Topic::new("t", QualityOfService::AtLeastOnce, version);
     assert_eq!(connection.publish(&Template::new(topic, 12), 8).count(), 8);
     written(&mut connection);
@@ -63,6 +64,7 @@ fn pieces_of_any_size_have_the_same_events() {
         "answer 1 success (0x00)",
         "confirmed 1 success (0x00)",
         "confirmed 2 success (0x00)",
+        "Pong",
         "confirmed 8 success (0x00)",
         "a/b None zero",
         "a/b Some(4660) one",

@@ -80,6 +80,7 @@ fn quality_of_service_0_has_no_confirms() {
     bench.run_on(broker(), scenario, "").code(0);
     let run = bench.json("out/run.json");
     assert_eq!((count(&run, "published"), count(&run, "confirmed")), (2000, 0));
+    assert_eq!(count(&run, "accepted"), 2000, "pings tell that the broker has read them");
     assert_eq!((count(&run, "consumed"), count(&run, "delivered")), (2000, 2000));
 }
 

@@ -59,7 +59,6 @@ fn lacking(group: &PublisherGroup) -> Result<(), Problem> {
         ("tx-size", group.tx_size.is_some(), "MQTT has no transactions: use `confirm-window`"),
         ("mandatory", group.mandatory, "MQTT 5 tells of unroutable messages without being asked"),
         ("persistent", group.persistent.is_some(), "follows from `qos`: 1 is persistent"),
-        ("reference", group.reference, "is of the stream protocol"),
         ("properties", !group.properties.is_empty(), of_amqp),
         ("items-per-message", group.items_per_message.is_some(), of_packing),
         ("compression", group.compression.is_some(), of_packing),
