@@ -41,7 +41,7 @@ fn a_killed_broker_loses_no_confirmed_message_of_a_durable_queue() {
         .queues(Queue::new("orders").bound("amq.topic", "orders"))
         .publishers(
             publishers("orders")
-                .rate(2000)
+                .rate(1000)
                 .messages(16_000)
                 .confirm_window(10_000)
                 .republish_unconfirmed(true),
@@ -57,7 +57,8 @@ fn a_killed_broker_loses_no_confirmed_message_of_a_durable_queue() {
     assert!(count(&run, "reconnects") >= 3, "{}{}", ended.stdout, ended.stderr);
     assert_eq!(count(&run, "published") - count(&run, "republished"), 16_000);
     assert_eq!(count(&run, "confirmed"), 16_000);
-    assert!(count(&run, "consumed") > 16_000, "two groups read");
+    // The queue of the other group ends with its connection.
+    assert!((16_000 + 8000..32_000).contains(&count(&run, "consumed")), "{}", ended.stdout);
 }
 
 /// A broker with an alarm reads nothing, so it answers no ping. Connections stay nevertheless, and everything is

@@ -1,7 +1,7 @@
 //! Messages by MQTT, by AMQP 0-9-1, and from one to the other: none lost, none twice, all in order.
 
 use rabbitscope_testing::{
-    Workbench, count, latency_figure,
+    Workbench, count, latency_figure, plant,
     scenario::{Consumers, Publishers, Queue, Scenario, raw},
 };
 
@@ -133,6 +133,33 @@ fn a_late_reader_subscribes_late() {
     assert!(text.contains("0 lost, 0 duplicates, 0 out of order"), "{text}");
     let consumed = count(&bench.json("out/run.json"), "consumed");
     assert!((400..600).contains(&consumed), "{consumed}");
+}
+
+/// The user's name has the virtual host before it.
+#[test]
+fn another_virtual_host_has_its_own_topics() {
+    let bench = Workbench::new("mqtt-vhost");
+    let (user, _) = broker().login();
+    plant(
+        broker(),
+        &format!(
+            "rabbit_vhost:add(<<\"mqtt v\">>, <<\"test\">>), \
+             rabbit_auth_backend_internal:set_permissions(<<\"{user}\">>, <<\"mqtt v\">>, <<\".*\">>, <<\".*\">>, \
+             <<\".*\">>, <<\"test\">>), ok."
+        ),
+    );
+    let scenario = Scenario::new("mqtt-vhost")
+        .queues(Queue::new("here").bound("amq.topic", "here"))
+        .publishers(publishers("here").messages(100))
+        .consumers(Consumers::new("here").prefetch(10).messages(100))
+        .consumers(readers(&["here"]).name("mqtt").messages(100))
+        .verify(true)
+        .duration("30s");
+    bench.file("s.toml", scenario);
+    let uri = broker().uris()[0].replace("/%2f", "/mqtt%20v");
+    let text = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(0).stdout;
+    assert!(text.contains("Of 100 accepted messages 0 lost"), "{text}");
+    assert_eq!(count(&bench.json("out/run.json"), "consumed"), 200);
 }
 
 /// A throwaway broker has the plugin by itself.
