@@ -68,6 +68,7 @@ fn identifiers_limit_messages_without_a_window() {
     let run = bench.json("out/run.json");
     assert_eq!((count(&run, "confirmed"), count(&run, "consumed")), (200_000, 200_000));
     assert_eq!(count(&run, "window-full-nanos"), 0);
+    assert!(count(&run, "credit-wait-nanos") > 0, "{run:#}");
 }
 
 #[test]
