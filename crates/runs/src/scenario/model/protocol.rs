@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use serde::{
-    Deserialize, Serialize,
-    de::{IntoDeserializer, value},
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, IntoDeserializer, value},
 };
 
 /// The protocol of a group's connections.
@@ -23,7 +23,7 @@ pub enum Protocol {
 }
 
 /// A version of MQTT.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum MqttVersion {
     /// MQTT 3.1.1, which every broker with the plugin has
     #[default]
@@ -32,6 +32,30 @@ pub enum MqttVersion {
     /// MQTT 5, which RabbitMQ has since 3.13
     #[serde(rename = "5")]
     V5,
+}
+
+/// Reads the name, and also the number 5.
+impl<'de> Deserialize<'de> for MqttVersion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const NAMES: [&str; 2] = ["3.1.1", "5"];
+        let written = Written::deserialize(deserializer)?;
+        let name = match written {
+            Written::Number(number) => number.to_string(),
+            Written::Text(text) => text,
+        };
+        match name.as_str() {
+            "3.1.1" => Ok(Self::V3),
+            "5" => Ok(Self::V5),
+            _ => Err(D::Error::unknown_variant(&name, &NAMES)),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(u32),
+    Text(String),
 }
 
 /// Reads the name in scenarios.
