@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rabbitscope_mqtt::{Connection, Content, Template};
+use rabbitscope_mqtt::{Connection, Content, Template, Topic};
 
 use super::{
     messages::Messages,
@@ -23,17 +23,35 @@ impl Messages<'_> {
             && let Some(topic) = self.topics.get(*only as usize)
         {
             let size = self.group.size_bytes() as usize;
-            return Payload::Plain(Template::new(topic.clone(), size));
+            return Payload::Plain(Template::new(self.with_alias(topic, 1), size));
         }
         let contents = self
             .steps
             .iter()
             .map(|(end, bodies)| (*end, bodies.iter().map(|body| Content::new(body)).collect()));
         Payload::Composed(Box::new(ComposedPayload {
-            routes: RouteRotation { routes: Arc::clone(&self.topics), mine, next: 0 },
+            routes: self.topics_of(mine),
             contents: Arc::new(EncodedBodies::new(contents.collect())),
             next_content: 0,
             wire_size: self.largest_of_mqtt(),
         }))
+    }
+
+    /// Returns the topics of a member in rotation. Aliases are numbers of its own.
+    fn topics_of(&self, mine: Vec<u32>) -> RouteRotation<Topic> {
+        if !self.group.topic_alias {
+            return RouteRotation { routes: Arc::clone(&self.topics), mine, next: 0 };
+        }
+        let topics = mine.iter().filter_map(|index| self.topics.get(*index as usize));
+        let routes: Arc<[_]> =
+            (1..).zip(topics).map(|(alias, topic)| self.with_alias(topic, alias)).collect();
+        RouteRotation { mine: (0..).take(routes.len()).collect(), routes, next: 0 }
+    }
+
+    /// Returns a topic, with this alias if the group has aliases. The connection leaves out those that the broker does
+    /// not take.
+    fn with_alias(&self, topic: &Topic, alias: u32) -> Topic {
+        let alias = u16::try_from(alias).ok().filter(|_| self.group.topic_alias);
+        topic.clone().with_alias(alias.unwrap_or(0))
     }
 }

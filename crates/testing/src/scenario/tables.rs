@@ -51,7 +51,7 @@ table! {
 table! {
     /// A group of publishers.
     Publishers("queue"):
-        name protocol mqtt_version qos to count connections channels rate messages size sizes confirm_window confirm_timeout
+        name protocol mqtt_version qos topic_alias to count connections channels rate messages size sizes confirm_window confirm_timeout
         on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference sub_entry_size start_delay late write
         body body_files compression compression_level items_per_message routing_keys properties
 }

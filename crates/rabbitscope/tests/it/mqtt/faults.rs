@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use rabbitscope_testing::{
-    Workbench, broker_with, count, latency_figure, plant,
+    Workbench, broker_with, count, eventually, latency_figure, plant, queues_on,
     scenario::{Consumers, Fault, Queue, Scenario},
 };
 
@@ -82,6 +82,7 @@ fn a_memory_alarm_ends_no_connection() {
     let output = running.wait_with_output().unwrap();
     let run = bench.json("out/run.json");
     assert_eq!(count(&run, "reconnects"), 0, "{output:?}");
+    eventually("its queues are gone", || !queues_on(&broker).contains("mqtt-subscription"));
     let scheduled = count(&run, "scheduled");
     assert!((1380..=1410).contains(&scheduled), "{scheduled}");
     assert_eq!(count(&run, "confirmed"), scheduled);

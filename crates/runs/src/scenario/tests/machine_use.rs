@@ -31,7 +31,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     ("queues.*.bindings.*", "exchange routing-key arguments"),
     (
         "publishers.*",
-        "name protocol mqtt-version qos topic topics count connections channels queue exchange routing-key member-queues from to routing-keys \
+        "name protocol mqtt-version qos topic-alias topic topics count connections channels queue exchange routing-key member-queues from to routing-keys \
          random-routing-keys size body json-bodies json-fields items-per-message compression compression-level \
          persistent confirms confirm-window confirm-timeout on-confirm-timeout republish-unconfirmed reference sub-entry-size write tx-size \
          mandatory rate interval arrival after-phases late messages start-delay random-start-delay",

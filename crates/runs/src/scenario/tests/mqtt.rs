@@ -80,6 +80,8 @@ fn what_the_protocol_lacks_is_refused() {
     refused("consumers.0.prefetch=5", &["consumers.0.prefetch", "`mqtt.prefetch`"]);
     read(MQTT, &["consumers.0.prefetch=5", "consumers.0.mqtt-version=\"5\""]).unwrap();
     read(MQTT, &["consumers.0.prefetch=5", "consumers.0.mqtt-version=5"]).unwrap();
+    refused("publishers.0.topic-alias=true", &["publishers.0.topic-alias", "mqtt-version"]);
+    read(MQTT, &["publishers.0.topic-alias=true", "publishers.0.mqtt-version=5"]).unwrap();
     refused("publishers.0.mqtt-version=3.1", &["publishers.0.mqtt-version"]);
     refused("consumers.0.arguments.x-priority=1", &["consumers.0.arguments"]);
     refused("run.until=empty", &["run.until", "MQTT"]);

@@ -28,6 +28,9 @@ pub struct PublisherGroup {
     pub mqtt_version: Option<MqttVersion>,
     /// Quality of service of MQTT; absent without it.
     pub qos: Option<u8>,
+    /// A number stands for each topic from its second message on (MQTT 5).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub topic_alias: bool,
     /// Topic of MQTT. Checks turn it into `routing_key`.
     #[serde(default, skip_serializing)]
     pub topic: Option<String>,

@@ -3,7 +3,7 @@
 use super::{
     super::super::{
         error::{Problem, refuse},
-        model::{BodyKind, Protocol, PublisherGroup},
+        model::{BodyKind, MqttVersion, Protocol, PublisherGroup},
     },
     clients, topics,
 };
@@ -20,7 +20,9 @@ pub(in crate::scenario::validate) fn keys(group: &mut PublisherGroup) -> Result<
     clients::quality(group.qos)?;
     clients::own_connections(group.count, &mut group.connections, group.channels)?;
     target(group)?;
-    group.mqtt_version.get_or_insert_default();
+    if *group.mqtt_version.get_or_insert_default() == MqttVersion::V3 && group.topic_alias {
+        return refuse("topic-alias", "needs `mqtt-version = \"5\"`");
+    }
     if *group.qos.get_or_insert(1) == 0 {
         return unconfirmed(group);
     }
@@ -40,6 +42,7 @@ fn only_mqtt(group: &PublisherGroup) -> Result<(), Problem> {
     let given = [
         ("mqtt-version", group.mqtt_version.is_some()),
         ("qos", group.qos.is_some()),
+        ("topic-alias", group.topic_alias),
         ("topic", group.topic.is_some()),
         ("topics", group.topics.is_some()),
     ];
