@@ -87,6 +87,16 @@ fn what_the_protocol_lacks_is_refused() {
     refused("run.until=empty", &["run.until", "MQTT"]);
 }
 
+/// The resolved scenario has the URI, and workers of a fleet read it again.
+#[test]
+fn a_uri_has_the_ports_of_protocols() {
+    let uri = "broker.uri=\"amqp://h/v?heartbeat=9&stream_port=5&mqtt_port=7\"";
+    let scenario = read(MQTT, &[uri]).unwrap();
+    assert_eq!(parse(&scenario.to_toml(), "resolved", &[]).unwrap(), scenario);
+    let error = read(MQTT, &["broker.uri=\"amqp://h/v?mqtt=7\""]).unwrap_err().to_string();
+    assert!(error.contains("`mqtt_port`"), "{error}");
+}
+
 #[test]
 fn keys_of_mqtt_are_for_mqtt_only() {
     let error = read(SMALL, &["publishers.0.qos=1"]).unwrap_err().to_string();

@@ -107,11 +107,11 @@ fn check_uri(key: &str, uri: &str) -> Result<(), Problem> {
     if path.contains('@') || query.contains('@') {
         return refuse(key, "has an `@` behind the host: write it as `%40` (and `/` as `%2F`)");
     }
-    let known = ["heartbeat", "frame_max", "channel_max"];
+    let known = ["heartbeat", "frame_max", "channel_max", "stream_port", "mqtt_port"];
     let mut keys = query.split('&').filter_map(|pair| pair.split('=').next());
     if keys.any(|key| !key.is_empty() && !known.contains(&key)) {
-        let reason = "has an unknown parameter; allowed are `heartbeat`, `frame_max` and \
-                      `channel_max`";
+        let reason = "has an unknown parameter; allowed are `heartbeat`, `frame_max`, `channel_max`, `stream_port` and \
+                      `mqtt_port`";
         return refuse(key, reason);
     }
     Ok(())
