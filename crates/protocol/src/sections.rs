@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(property(&message, "other"), None);
         assert_eq!(body(&message), Some(&b"body"[..]));
         let long = [
-            &b"\x00\x53\x70\x45\x00\x53\x74\xd1\0\0\0\x14\0\0\0\x04"[..],
+            &b"\x00\x53\x70\x45\x00\x53\x74\xd1\0\0\0\x12\0\0\0\x04"[..],
             b"\xa1\x01a\x54\x07\xb1\0\0\0\x01b\xa0\x01z",
         ];
         assert_eq!(property(&long.concat(), "b"), Some(&b"z"[..]));
