@@ -27,7 +27,8 @@ impl Addressing {
         }
     }
 
-    /// Returns the address of an exchange. Without a key it is the subject of each message.
+    /// Returns the address of an exchange. Version 1 takes the subject of each message for an absent key, version 2 the
+    /// empty key.
     pub fn exchange(self, name: &str, key: Option<&str>) -> String {
         let base = if self == Self::V1 { "/exchange" } else { "/exchanges" };
         let mut address = format!("{base}/{}", self.segment(name));
@@ -39,8 +40,8 @@ impl Addressing {
 
     fn segment(self, name: &str) -> String {
         match self {
-            // Nothing else is decoded.
-            Self::V1 => name.replace('/', "%2F"),
+            // The broker decodes nothing else, and cuts each character to a byte of the name.
+            Self::V1 => name.replace('/', "%2F").bytes().map(char::from).collect(),
             Self::V2 => percent_encoded(name),
         }
     }
@@ -70,7 +71,7 @@ mod tests {
         };
         check("omq10", "omq10", "omq10");
         check("pr/obe 10", "pr%2Fobe 10", "pr%2Fobe%2010");
-        check("50%-ü", "50%-ü", "50%25-%C3%BC");
+        check("50%-ü", "50%-Ã¼", "50%25-%C3%BC");
     }
 
     #[test]

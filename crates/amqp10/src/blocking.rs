@@ -74,7 +74,7 @@ impl<S: Transport> Client<S> {
     fn attached(&mut self, wanted: u16) -> Result<(), ClientError> {
         self.0.wait(|event| match event {
             Event::Attached { lane } if lane == wanted => Some(Ok(())),
-            Event::Ended { lane, refusal } if lane == wanted => {
+            Event::Ended { lane, refusal, .. } if lane == wanted => {
                 Some(Err(ClientError::Refused(LinkRefusal::Ended(refusal))))
             }
             _ => None,

@@ -49,9 +49,7 @@ pub enum ConnectionError {
     #[error(transparent)]
     Malformed(#[from] Malformed),
     /// The broker does not speak AMQP 1.0.
-    #[error(
-        "the broker does not speak AMQP 1.0: it answered {0:02x?}. Before 4.0 it needs the plugin rabbitmq_amqp1_0"
-    )]
+    #[error("the answer to AMQP 1.0 is {}", .0.escape_ascii())]
     OtherProtocol([u8; 8]),
     /// A frame that exceeds the agreed size.
     #[error("the broker sent a frame of {size} bytes, and {limit} were agreed")]

@@ -21,6 +21,8 @@ pub enum Event<'a> {
     Ended {
         /// Its session.
         lane: u16,
+        /// Its address. Empty for a sender without one.
+        address: String,
         /// The reason.
         refusal: Refusal,
     },

@@ -24,5 +24,5 @@ pub use connection::{Connection, Login, Mechanism, Receiver, Sender};
 pub use error::{ConnectionError, Malformed, Refusal};
 pub use event::{Delivery, Event};
 pub use filter::{Comparand, Filter, Offset};
-pub use message::{Content, Sections};
+pub use message::{Content, Parts, Properties, Sections};
 pub use outcome::Outcome;

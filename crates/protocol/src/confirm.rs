@@ -105,6 +105,28 @@ impl<T> ConfirmRing<T> {
         Ok(())
     }
 
+    /// Confirms the messages from `first` to `last` that are outstanding; the others are confirmed already. Passes the
+    /// entries to `settled`, oldest first.
+    pub fn settle_within(
+        &mut self,
+        first: u64,
+        last: u64,
+        mut settled: impl FnMut(T),
+    ) -> Result<(), UnknownConfirm> {
+        let next = self.first + self.entries.len() as u64;
+        if last >= next {
+            return Err(UnknownConfirm { tag: last });
+        }
+        let from = usize::try_from(first.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        let to = usize::try_from((last + 1).saturating_sub(self.first)).unwrap_or(usize::MAX);
+        for entry in self.entries.range_mut(from.min(to)..to).filter_map(Option::take) {
+            self.outstanding -= 1;
+            settled(entry);
+        }
+        self.drop_settled();
+        Ok(())
+    }
+
     #[inline]
     fn drop_settled(&mut self) {
         while let Some(None) = self.entries.front() {
@@ -158,6 +180,24 @@ mod tests {
         assert_eq!(settle(8, 11), (Err(11), vec![]));
         assert_eq!(settle(5, 10), (Ok(()), (5..=10).collect()));
         assert_eq!((ring.outstanding(), ring.push(11)), (0, 11));
+    }
+
+    #[test]
+    fn ranges_may_have_settled_messages() {
+        let mut ring = ConfirmRing::default();
+        (1..=10).for_each(|tag: u64| assert_eq!(ring.push(tag), tag));
+        let mut settle = |first, last| {
+            let mut settled = Vec::new();
+            let outcome = ring.settle_within(first, last, |entry| settled.push(entry));
+            (outcome.map_err(|error| error.tag), settled)
+        };
+        assert_eq!(settle(3, 4), (Ok(()), vec![3, 4]));
+        assert_eq!(settle(1, 5), (Ok(()), vec![1, 2, 5]));
+        assert_eq!(settle(1, 5), (Ok(()), vec![]));
+        assert_eq!(settle(4, 7), (Ok(()), vec![6, 7]));
+        assert_eq!(settle(9, 11), (Err(11), vec![]));
+        assert_eq!(settle(9, 10), (Ok(()), vec![9, 10]));
+        assert_eq!((ring.outstanding(), ring.oldest()), (1, Some(&8)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(crate) enum Value<'a> {
     Unsigned(u64),
     /// `byte`, `short`, `int`, `long` or `timestamp`.
     Signed(i64),
-    /// Bytes, a fraction, a character or a UUID, whose content this client never needs.
+    /// Bytes, a fraction, a character, a UUID or a text in another encoding, whose content this client never needs.
     Other,
     Text(&'a str),
     Symbol(&'a str),
@@ -185,8 +185,8 @@ impl<'a> Reader<'a> {
         };
         let content = Self { bytes: self.take(size)?, ..*self };
         Ok(match constructor {
-            code::TEXT_8 | code::TEXT_32 => Value::Text(content.words()?),
-            code::SYMBOL_8 | code::SYMBOL_32 => Value::Symbol(content.words()?),
+            code::TEXT_8 | code::TEXT_32 => content.words().map_or(Value::Other, Value::Text),
+            code::SYMBOL_8 | code::SYMBOL_32 => content.words().map_or(Value::Other, Value::Symbol),
             code::LIST_0 => Value::List(content.elements(0)),
             code::LIST_8 | code::LIST_32 => Value::List(content.counted(is_short)?),
             code::MAP_8 | code::MAP_32 => Value::Map(content.counted(is_short)?),
@@ -196,8 +196,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn words(self) -> Result<&'a str, Malformed> {
-        std::str::from_utf8(self.bytes).map_err(|_| self.malformed())
+    /// Returns a text; `None` if it is no UTF-8: 3.10 returns addresses in Latin-1.
+    fn words(self) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes).ok()
     }
 
     fn elements(self, count: u32) -> Fields<'a> {
@@ -370,6 +371,11 @@ mod tests {
                 assert!(read(&bytes[..end]).is_err(), "{:x?}", &bytes[..end]);
             }
         }
+    }
+
+    #[test]
+    fn texts_that_are_no_text_are_passed_over() {
+        assert_eq!(read(b"\xc0\x05\x02\xa1\x01\xfc\x41").as_deref(), Ok("[other true]"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::state::{Connection, FRAME_MAX, LEAST_FRAME_MAX, Mechanism, Phase};
 use crate::{
+    address::Addressing,
     codec::{Fields, Value, Write, write_frame},
     error::ConnectionError,
     event::Event,
@@ -136,6 +137,7 @@ impl Connection {
                 }
             }
         }
+        self.addressing = self.property("version").map_or(self.addressing, Addressing::of_version);
         self.phase = Phase::Open;
         Ok(Event::Opened)
     }

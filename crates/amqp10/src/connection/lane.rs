@@ -22,6 +22,8 @@ pub(super) struct Lane {
     pub(super) stage: Stage,
     pub(super) window: Window,
     pub(super) link: Link,
+    /// Address of its target or source.
+    pub(super) address: String,
 }
 
 #[derive(Debug)]
@@ -31,8 +33,9 @@ pub(super) enum Link {
 }
 
 impl Lane {
-    pub(super) fn new(link: Link) -> Self {
-        Self { stage: Stage::Attaching, window: Window::default(), link }
+    pub(super) fn new(link: Link, address: &str) -> Self {
+        let address = address.to_owned();
+        Self { stage: Stage::Attaching, window: Window::default(), link, address }
     }
 
     #[inline]

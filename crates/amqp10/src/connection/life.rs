@@ -5,6 +5,7 @@ use super::{
     state::{Connection, Phase},
 };
 use crate::{
+    address::Addressing,
     codec::{Descriptor, Fields, Value, write_frame},
     error::{ConnectionError, Malformed, Refusal},
     event::Event,
@@ -41,6 +42,8 @@ impl Connection {
 
     pub(super) fn on_attach(&mut self, channel: u16, mut fields: Fields<'_>) -> Answer {
         let lane = self.lane_of(channel, ATTACH)?;
+        // Before 4.0 the answer repeats all filters, and none is in place.
+        let repeats = self.addressing == Addressing::V1;
         let Some(state) = self.lane_mut(lane) else { return Ok(None) };
         if state.stage != Stage::Attaching {
             return Ok(None);
@@ -58,7 +61,8 @@ impl Connection {
                 let source = source.filter(|(code, _)| *code == u64::from(SOURCE));
                 let is_attached = source.is_some();
                 let present = source.map(|(_, fields)| filters(fields)).transpose()?;
-                link.filters.retain(|name| !present.iter().flatten().any(|one| one == name));
+                let is_present = |name: &&str| present.iter().flatten().any(|one| one == name);
+                link.filters.retain(|name| repeats || !is_present(name));
                 is_attached
             }
         };
@@ -85,10 +89,12 @@ impl Connection {
             self.write_detach(lane);
         }
         self.write_end(lane);
-        self.forget(channel, lane);
-        let event =
-            if has_asked { Event::Detached { lane } } else { Event::Ended { lane, refusal } };
-        Ok(Some(event))
+        let address = self.forget(channel, lane);
+        Ok(Some(if has_asked {
+            Event::Detached { lane }
+        } else {
+            Event::Ended { lane, address, refusal }
+        }))
     }
 
     /// Handles the end of a session, which the broker also uses to refuse a link.
@@ -100,13 +106,14 @@ impl Connection {
         }
         let refusal = refusal(fields)?;
         self.write_end(lane);
-        self.forget(channel, lane);
-        Ok(Some(Event::Ended { lane, refusal }))
+        let address = self.forget(channel, lane);
+        Ok(Some(Event::Ended { lane, address, refusal }))
     }
 
-    fn forget(&mut self, channel: u16, lane: u16) {
+    /// Forgets a session, and returns the address of its link.
+    fn forget(&mut self, channel: u16, lane: u16) -> String {
         self.lane_of_channel[usize::from(channel)] = None;
-        self.lanes[usize::from(lane)] = None;
+        self.lanes[usize::from(lane)].take().map_or_else(String::new, |state| state.address)
     }
 
     pub(super) fn on_close(

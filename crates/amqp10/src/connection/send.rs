@@ -11,7 +11,7 @@ use super::{
 use crate::event::{Delivery, Event};
 use crate::{
     codec::{List, Write, end_frame, write_frame},
-    message::Content,
+    message::{Content, Framing, Parts, Properties, append_parts},
     outcome::Outcome,
     protocol::{
         codes::{AMQP_FRAME, ATTACH, BEGIN, DETACH, DISPOSITION, END, FLOW, SOURCE, TARGET},
@@ -36,7 +36,8 @@ impl Connection {
     /// Begins a session and attaches a sender to it. [`Event::Attached`] or [`Event::Ended`] follows, and then
     /// [`Event::Room`].
     pub fn attach_sender(&mut self, lane: u16, sender: &Sender) {
-        self.begin(lane, Lane::new(Link::Sender(SenderLink::new(sender))));
+        let address = sender.address.as_deref().unwrap_or_default();
+        self.begin(lane, Lane::new(Link::Sender(SenderLink::new(sender)), address));
         let mode = if sender.settled { SETTLED } else { UNSETTLED };
         write_frame(self.output.end(), AMQP_FRAME, lane, Some(ATTACH), |list| {
             begin_attach(list, &sender.name, false, mode);
@@ -51,7 +52,8 @@ impl Connection {
     /// Begins a session and attaches a receiver to it. [`Event::Attached`] or [`Event::Ended`] follows. The broker gets
     /// the credit once the receiver is attached.
     pub fn attach_receiver(&mut self, lane: u16, receiver: &Receiver) {
-        self.begin(lane, Lane::new(Link::Receiver(ReceiverLink::new(receiver))));
+        let link = Link::Receiver(ReceiverLink::new(receiver));
+        self.begin(lane, Lane::new(link, &receiver.address));
         let mode = if receiver.settled { SETTLED } else { UNSETTLED };
         write_frame(self.output.end(), AMQP_FRAME, lane, Some(ATTACH), |list| {
             begin_attach(list, &receiver.name, true, mode);
@@ -128,6 +130,11 @@ impl Connection {
         state.sender().map_or(0, |link| link.fitting(state.window.room()).into())
     }
 
+    /// Returns the frames of messages that the window of a session takes.
+    pub fn window(&self, lane: u16) -> u32 {
+        self.lane(lane).map_or(0, |state| state.window.room())
+    }
+
     /// Returns the messages that a sender's credit permits.
     pub fn credit(&self, lane: u16) -> u32 {
         self.lane(lane).and_then(Lane::sender).map_or(0, SenderLink::credit)
@@ -147,6 +154,27 @@ impl Connection {
             _ => FIRST.0,
         };
         content.append(self.output.end(), count, first)
+    }
+
+    /// Appends a message of a sender, for which [`Connection::room`] must have room, with `head` at the start of its
+    /// body.
+    #[inline]
+    pub fn publish_parts(
+        &mut self,
+        lane: u16,
+        properties: &Properties,
+        parts: &Parts,
+        head: &[u8],
+    ) {
+        let Some(Some(Lane { window, link: Link::Sender(link), .. })) =
+            self.lanes.get_mut(usize::from(lane))
+        else {
+            return;
+        };
+        let framing = Framing { lane, settled: link.settled, frame_max: self.frame_max };
+        let message = (properties, parts);
+        let frames = append_parts(self.output.end(), framing, message, link.send(1), head);
+        window.sent(frames);
     }
 
     /// Says the fate of received messages, from the first number to the last one.

@@ -27,6 +27,8 @@ pub(super) struct SenderLink {
     /// Messages that have been sent in the session.
     sent: u64,
     frames: u32,
+    /// True if the broker tells no outcomes.
+    pub(super) settled: bool,
 }
 
 /// The first `delivery-count` and the first `delivery-id`.
@@ -34,11 +36,19 @@ pub(super) const FIRST: Serial = Serial(0);
 
 impl SenderLink {
     pub(super) fn new(sender: &Sender) -> Self {
-        Self::from_first(FIRST, sender.frames)
+        Self { settled: sender.settled, ..Self::from_first(FIRST, sender.frames) }
     }
 
     fn from_first(first: Serial, frames: u32) -> Self {
-        Self { next_id: first, count: first, credit_end: first, sent: 0, frames: frames.max(1) }
+        let (sent, settled) = (0, false);
+        Self {
+            next_id: first,
+            count: first,
+            credit_end: first,
+            sent,
+            frames: frames.max(1),
+            settled,
+        }
     }
 
     /// Handles the link's part of the broker's `flow`. Without a count the broker has seen none yet.

@@ -90,6 +90,7 @@ pub struct Connection {
     pub(super) channel_max: u16,
     pub(super) output: OutputBuffer,
     pub(super) heartbeat: Heartbeat,
+    pub(super) addressing: Addressing,
     /// Properties of the broker that are texts, such as `version`.
     pub(super) properties: BTreeMap<String, String>,
     /// By the numbers of this client's channels.
@@ -110,6 +111,7 @@ impl Connection {
             frame_max: LEAST_FRAME_MAX,
             output,
             heartbeat: Heartbeat::new(now),
+            addressing: Addressing::default(),
             properties: BTreeMap::new(),
             lanes: Vec::new(),
             lane_of_channel: Vec::new(),
@@ -123,7 +125,7 @@ impl Connection {
 
     /// Returns the form of addresses that the broker prefers, by its version.
     pub fn addressing(&self) -> Addressing {
-        self.property("version").map_or(Addressing::default(), Addressing::of_version)
+        self.addressing
     }
 
     /// Returns the number of sessions that both sides permit.

@@ -1,68 +1,30 @@
 //! A message, encoded before it is sent.
 
-use rabbitscope_protocol::{Encoded, append_copies, sections};
+use rabbitscope_protocol::{Encoded, append_copies};
 
-use super::Sections;
-use crate::{
-    codec::{FRAME_HEAD, List, Write as _, end_frame},
-    protocol::{
-        codes::{AMQP_FRAME, TRANSFER},
-        constructors::{BINARY_8, UINT},
-    },
+use super::{
+    framing::{Framing, Layout, put_number},
+    parts::{Parts, Properties},
+    sections::Sections,
 };
-
-/// Bytes from the begin of a message to its `delivery-id`: those of the frame's head, of the performative's code, of the
-/// list's head, of the handle, and of a constructor.
-const ID_AT: usize = FRAME_HEAD + 3 + 3 + 1 + 1;
-
-/// Bytes from the begin of a message to its `delivery-tag`.
-const TAG_AT: usize = ID_AT + 4 + 2;
-
-/// Bytes of the performative of a frame that is not the first: its code, handle, four nulls and `more`.
-const NEXT_FRAME_HEAD: usize = FRAME_HEAD + 3 + 3 + 6;
 
 /// A message of one sender, whose body can begin differently each time. A large one has several frames.
 #[derive(Clone, Debug)]
 pub struct Content {
     lane: u16,
     bytes: Vec<u8>,
-    frames: u32,
+    layout: Layout,
     body_size: usize,
-    body_at: usize,
-    /// Bytes of the body in the first frame.
-    head_room: usize,
 }
 
 impl Content {
     /// Encodes a message in frames of at most `frame_max` bytes. `settled`: the broker tells no outcome.
     pub fn new(lane: u16, settled: bool, sections: &Sections, body: &[u8], frame_max: u32) -> Self {
-        let mut message = Vec::with_capacity(body.len() + 64);
-        sections.write(&mut message);
-        let before_body = message.len();
-        let body_in_message = before_body + sections::write_body(&mut message, body);
-        let frame_max = frame_max as usize;
-        let first = first_head(settled, false).len();
-        let mut bytes = Vec::with_capacity(message.len() + first);
-        let is_single = FRAME_HEAD + first + message.len() <= frame_max;
-        let head = first_head(settled, !is_single);
-        let here = message.len().min(frame_max.saturating_sub(FRAME_HEAD + head.len()));
-        let (here, mut rest) = message.split_at(here);
-        write_frame(&mut bytes, lane, &head, here);
-        let mut frames = 1;
-        while !rest.is_empty() {
-            let most = frame_max.saturating_sub(NEXT_FRAME_HEAD).max(1);
-            let (here, behind) = rest.split_at(most.min(rest.len()));
-            write_frame(&mut bytes, lane, &next_head(!behind.is_empty()), here);
-            (rest, frames) = (behind, frames + 1);
-        }
-        Self {
-            lane,
-            bytes,
-            frames,
-            body_size: body.len(),
-            body_at: FRAME_HEAD + head.len() + body_in_message,
-            head_room: here.len().saturating_sub(body_in_message),
-        }
+        let framing = Framing { lane, settled, frame_max };
+        let mut bytes = Vec::with_capacity(body.len() + 128);
+        let properties = Properties::new(sections);
+        let layout = framing.write(&mut bytes, &properties, &Parts::new(sections, body));
+        Self { lane, bytes, layout, body_size: body.len() }
     }
 
     /// Returns the session of its sender.
@@ -74,7 +36,7 @@ impl Content {
     /// Returns the number of its frames, each of which needs room in the session's window.
     #[inline]
     pub fn frames(&self) -> u32 {
-        self.frames
+        self.layout.frames
     }
 
     /// Appends `count` messages. `delivery_id` is the number of the first. Returns the part of each body that may
@@ -86,16 +48,35 @@ impl Content {
         count: usize,
         delivery_id: u32,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
-        let head = self.body_at..self.body_at + self.head_room;
+        let Layout { body_at, head_room, .. } = self.layout;
         let mut id = delivery_id;
         append_copies(out, &self.bytes, count).map(move |message| {
-            let number = id.to_be_bytes();
-            message[ID_AT..ID_AT + 4].copy_from_slice(&number);
-            message[TAG_AT..TAG_AT + 4].copy_from_slice(&number);
+            put_number(message, id);
             id = id.wrapping_add(1);
-            &mut message[head.clone()]
+            &mut message[body_at..body_at + head_room]
         })
     }
+}
+
+/// Appends a message in parts, with `head` at the start of its body as far as there is room. Returns the number of its
+/// frames.
+#[inline]
+pub(crate) fn append_parts(
+    out: &mut Vec<u8>,
+    framing: Framing,
+    (properties, parts): (&Properties, &Parts),
+    delivery_id: u32,
+    head: &[u8],
+) -> u32 {
+    let at = out.len();
+    let layout = framing.write(out, properties, parts);
+    let message = &mut out[at..];
+    put_number(message, delivery_id);
+    let body = &mut message[layout.body_at..layout.body_at + layout.head_room];
+    if let Some(place) = body.get_mut(..head.len()) {
+        place.copy_from_slice(head);
+    }
+    layout.frames
 }
 
 impl Encoded for Content {
@@ -104,7 +85,7 @@ impl Encoded for Content {
     }
 
     fn head_room(&self) -> usize {
-        self.head_room
+        self.layout.head_room
     }
 
     fn wire_size(&self) -> usize {
@@ -112,50 +93,12 @@ impl Encoded for Content {
     }
 }
 
-fn write_frame(out: &mut Vec<u8>, lane: u16, performative: &[u8], payload: &[u8]) {
-    let at = out.len();
-    out.extend_from_slice(&[0, 0, 0, 0, 2, AMQP_FRAME]);
-    out.extend_from_slice(&lane.to_be_bytes());
-    out.extend_from_slice(performative);
-    out.extend_from_slice(payload);
-    end_frame(out, at);
-}
-
-fn transfer(write: impl FnOnce(&mut List)) -> Vec<u8> {
-    let mut out = Vec::new();
-    out.put_code(TRANSFER);
-    out.put_list(|list| {
-        // `handle`
-        list.put(|out| out.put_uint(0));
-        write(list);
-    });
-    out
-}
-
-/// Encodes the performative of a message's first frame. Its number and its tag have four bytes, whatever they are.
-fn first_head(settled: bool, more: bool) -> Vec<u8> {
-    transfer(|list| {
-        list.put(|out| out.extend_from_slice(&[UINT, 0, 0, 0, 0]));
-        list.put(|out| out.extend_from_slice(&[BINARY_8, 4, 0, 0, 0, 0]));
-        // `message-format`
-        list.put(|out| out.put_uint(0));
-        list.put_some(settled.then_some(true), Vec::put_boolean);
-        list.put_some(more.then_some(true), Vec::put_boolean);
-    })
-}
-
-/// Encodes the performative of a frame that is not the first.
-fn next_head(more: bool) -> Vec<u8> {
-    transfer(|list| {
-        // `delivery-id`, `delivery-tag`, `message-format`, `settled`
-        list.nulls(4);
-        list.put(|out| out.put_boolean(more));
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use rabbitscope_protocol::sections;
+
     use super::*;
+    use crate::codec::FRAME_HEAD;
 
     const DURABLE: Sections = Sections {
         durable: true,
@@ -200,6 +143,25 @@ mod tests {
         assert_eq!(found.len(), 52);
         assert_eq!(found[8..15], *b"\x00\x53\x14\xc0\x0f\x05\x43");
         assert_eq!(found[26..28], *b"\x43\x41");
+    }
+
+    #[test]
+    fn parts_make_the_same_message() {
+        let sections = Sections { content_type: Some("t".to_owned()), ..DURABLE };
+        for (size, frame_max) in [(12, 512), (1000, 512)] {
+            let body = vec![7; size];
+            let with_key = Sections { subject: Some("key".to_owned()), ..sections.clone() };
+            let content = Content::new(3, true, &with_key, &body, frame_max);
+            let mut found = Vec::new();
+            let framing = Framing { lane: 3, settled: true, frame_max };
+            let properties = Properties::new(&with_key);
+            let parts = Parts::new(&sections, &body);
+            let frames = append_parts(&mut found, framing, (&properties, &parts), 9, b"head");
+            assert_eq!(frames, content.frames());
+            assert_eq!(found, appended(&content, 1, 9, b"head"), "{size}");
+            let wire_size = properties.wire_size() + parts.wire_size();
+            assert!(found.len() == wire_size || frames > 1, "{size}");
+        }
     }
 
     #[test]

@@ -1,8 +1,13 @@
 //! Messages: encoded before they are sent, and looked into when they arrive.
 
 mod content;
+mod framing;
+mod parts;
 pub(crate) mod received;
 mod sections;
 
 pub use content::Content;
+pub(crate) use content::append_parts;
+pub(crate) use framing::Framing;
+pub use parts::{Parts, Properties};
 pub use sections::Sections;

@@ -31,8 +31,8 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Appends the sections.
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+    /// Appends the sections before the properties.
+    pub(super) fn write_before_properties(&self, out: &mut Vec<u8>) {
         out.put_code(HEADER);
         out.put_list(|header| {
             header.put(|out| out.put_boolean(self.durable));
@@ -46,18 +46,27 @@ impl Sections {
                 map.put(|out| out.put_text(value));
             });
         }
-        if self.to.is_some() || self.subject.is_some() || self.content_type.is_some() {
-            out.put_code(PROPERTIES);
-            out.put_list(|properties| {
-                // `message-id`, `user-id`
-                properties.nulls(2);
-                properties.put_some(self.to.as_deref(), Vec::put_text);
-                properties.put_some(self.subject.as_deref(), Vec::put_text);
-                // `reply-to`, `correlation-id`
-                properties.nulls(2);
-                properties.put_some(self.content_type.as_deref(), Vec::put_symbol);
-            });
+    }
+
+    /// Appends the properties, if there are any.
+    pub(super) fn write_properties(&self, out: &mut Vec<u8>) {
+        if self.to.is_none() && self.subject.is_none() && self.content_type.is_none() {
+            return;
         }
+        out.put_code(PROPERTIES);
+        out.put_list(|properties| {
+            // `message-id`, `user-id`
+            properties.nulls(2);
+            properties.put_some(self.to.as_deref(), Vec::put_text);
+            properties.put_some(self.subject.as_deref(), Vec::put_text);
+            // `reply-to`, `correlation-id`
+            properties.nulls(2);
+            properties.put_some(self.content_type.as_deref(), Vec::put_symbol);
+        });
+    }
+
+    /// Appends the sections between the properties and the body.
+    pub(super) fn write_behind_properties(&self, out: &mut Vec<u8>) {
         if !self.application_properties.is_empty() {
             out.put_code(APPLICATION_PROPERTIES);
             out.put_map(|map| {
@@ -76,7 +85,9 @@ mod tests {
 
     fn check(sections: &Sections, expected: &[u8]) {
         let mut out = Vec::new();
-        sections.write(&mut out);
+        sections.write_before_properties(&mut out);
+        sections.write_properties(&mut out);
+        sections.write_behind_properties(&mut out);
         assert_eq!(out, expected);
     }
 

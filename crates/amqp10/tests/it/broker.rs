@@ -72,8 +72,13 @@ pub(crate) fn performative(channel: u16, code: u8, fields: &[&[u8]]) -> Vec<u8> 
 
 /// Encodes the answers of a login, with frames of at most `frame_max` bytes.
 pub(crate) fn handshake(frame_max: u32) -> Vec<u8> {
+    handshake_of("4.0.5", frame_max)
+}
+
+/// Encodes the answers of a login by a broker of this version.
+pub(crate) fn handshake_of(version: &str, frame_max: u32) -> Vec<u8> {
     let mechanisms = [&[0xe0, 18, 2, 0xa3, 5][..], b"PLAIN\x09ANONYMOUS"].concat();
-    let properties = map(&[&symbol("version"), &text("3.10.8")]);
+    let properties = map(&[&symbol("version"), &text(version)]);
     let open = [
         text("rabbit@here"),
         NULL.to_vec(),
@@ -133,8 +138,13 @@ pub(crate) fn output(connection: &mut Connection) -> Vec<u8> {
 
 /// A connection that has logged in, with an empty output.
 pub(crate) fn opened(frame_max: u32) -> Connection {
+    opened_by("4.0.5", frame_max)
+}
+
+/// A connection that has logged in to a broker of this version.
+pub(crate) fn opened_by(version: &str, frame_max: u32) -> Connection {
     let mut connection = Connection::new(login(), Instant::now());
-    assert_eq!(events(&mut connection, &handshake(frame_max)), ["Opened"]);
+    assert_eq!(events(&mut connection, &handshake_of(version, frame_max)), ["Opened"]);
     output(&mut connection);
     connection
 }
@@ -172,7 +182,8 @@ pub(crate) fn transfer(delivery_id: Option<u32>, more: bool, payload: &[u8]) -> 
 /// A connection with an attached sender in session 2, and with this room.
 pub(crate) fn sending(window: u32, credit: u32) -> Connection {
     let mut connection = opened(512);
-    let sender = Sender { name: "s".to_owned(), frames: 1, ..Sender::default() };
+    let address = Some("/queues/q".to_owned());
+    let sender = Sender { name: "s".to_owned(), address, frames: 1, settled: false };
     connection.attach_sender(2, &sender);
     let answer = [begun(2, 0, window), attached(false, 0), flow(0, window, 0, credit)].concat();
     assert_eq!(events(&mut connection, &answer), ["Attached { lane: 2 }", "Room { lane: 2 }"]);

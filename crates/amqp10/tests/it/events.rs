@@ -7,8 +7,8 @@ use rabbitscope_amqp10::{
 use rabbitscope_protocol::Wire as _;
 
 use crate::broker::{
-    FALSE, NULL, TRUE, attached, begun, described, events, feed, flow, frame, map, opened, output,
-    performative, receiving, sending, symbol, text, transfer, uint,
+    FALSE, NULL, TRUE, attached, begun, described, events, feed, flow, frame, map, opened,
+    opened_by, output, performative, receiving, sending, symbol, text, transfer, uint,
 };
 
 /// Encodes a message with this body.
@@ -97,11 +97,12 @@ fn messages_in_one_or_several_frames_are_the_same() {
 #[test]
 fn links_end_with_the_brokers_reason() {
     let error = described(ERROR, &[&symbol("amqp:not-found"), &text("no queue 'q'")]);
-    let ended = "Ended { lane: 2, refusal: Refusal { condition: \"amqp:not-found\", \
+    let ended = "Ended { lane: 2, address: \"/queues/q\", refusal: Refusal { condition: \"amqp:not-found\", \
                  description: \"no queue 'q'\" } }";
     // 4.x ends the session of a refused link.
     let mut connection = opened(512);
-    connection.attach_sender(2, &Sender::default());
+    let address = Some("/queues/q".to_owned());
+    connection.attach_sender(2, &Sender { address, ..Sender::default() });
     output(&mut connection);
     let answer = [begun(2, 0, 400), performative(3, END, &[&error])].concat();
     assert_eq!(events(&mut connection, &answer), [ended]);
@@ -132,19 +133,23 @@ fn a_detached_session_can_begin_anew() {
 
 #[test]
 fn filters_that_are_not_in_place_are_known() {
-    let mut connection = opened(512);
-    let filters = vec![Filter::StreamMatchUnfiltered, Filter::StreamFilter(vec!["a".to_owned()])];
-    connection.attach_receiver(2, &Receiver { filters, ..Receiver::default() });
-    let name = symbol("rabbitmq:stream-filter");
-    let value = [&[0x00][..], &name, &text("a")].concat();
-    let filters = map(&[&name, &value]);
-    let source = described(0x28, &[NULL, NULL, NULL, NULL, NULL, NULL, NULL, &filters]);
-    let target = described(0x29, &[]);
-    let attach =
-        performative(3, 0x12, &[NULL, NULL, FALSE, NULL, NULL, &source, &target, NULL, NULL]);
-    let found = events(&mut connection, &[begun(2, 0, 400), attach].concat());
-    assert_eq!(found, ["Attached { lane: 2 }"]);
-    assert_eq!(connection.missing_filters(2), ["rabbitmq:stream-match-unfiltered"]);
+    let check = |version: &str, missing: &[&str]| {
+        let mut connection = opened_by(version, 512);
+        let values = vec!["a".to_owned()];
+        let filters = vec![Filter::StreamMatchUnfiltered, Filter::StreamFilter(values)];
+        connection.attach_receiver(2, &Receiver { filters, ..Receiver::default() });
+        let name = symbol("rabbitmq:stream-filter");
+        let value = [&[0x00][..], &name, &text("a")].concat();
+        let filters = map(&[&name, &value]);
+        let source = described(0x28, &[NULL, NULL, NULL, NULL, NULL, NULL, NULL, &filters]);
+        let target = described(0x29, &[]);
+        let fields = [NULL, NULL, FALSE, NULL, NULL, &source, &target, NULL, NULL];
+        let told = [begun(2, 0, 400), performative(3, 0x12, &fields)].concat();
+        assert_eq!(events(&mut connection, &told), ["Attached { lane: 2 }"]);
+        assert_eq!(connection.missing_filters(2), missing, "{version}");
+    };
+    check("4.0.5", &["rabbitmq:stream-match-unfiltered"]);
+    check("3.13.7", &["rabbitmq:stream-match-unfiltered", "rabbitmq:stream-filter"]);
 }
 
 #[test]
