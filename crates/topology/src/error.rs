@@ -154,6 +154,17 @@ pub enum TopologyError {
         /// True if the user may not do it.
         is_permission: bool,
     },
+    /// The port does not speak AMQP 1.0.
+    #[error(
+        "the server at {address} does not speak AMQP 1.0: {reason}; use the port of AMQP 0-9-1, and before RabbitMQ 4.0 \
+         enable it with `rabbitmq-plugins enable rabbitmq_amqp1_0`"
+    )]
+    NoAmqp10 {
+        /// Host and port.
+        address: String,
+        /// The cause.
+        reason: String,
+    },
     /// No server of MQTT answers there.
     #[error(
         "no server of MQTT answers at {address}: {reason}; enable it with `rabbitmq-plugins enable rabbitmq_mqtt`, \
@@ -164,6 +175,18 @@ pub enum TopologyError {
         address: String,
         /// The cause.
         reason: String,
+    },
+    /// A refusal over AMQP 1.0.
+    #[error("the broker at {address} refused {doing}: {reason}")]
+    LinkRefused {
+        /// Host and port.
+        address: String,
+        /// The attempted operation.
+        doing: String,
+        /// The cause.
+        reason: String,
+        /// True if the user may not do it.
+        is_permission: bool,
     },
     /// A refusal over MQTT.
     #[error("the broker at {address} refused {doing}: {reason}")]
@@ -209,6 +232,7 @@ impl TopologyError {
                 | Self::SpeaksNoTls { .. }
                 | Self::SpeaksNoAmqp { .. }
                 | Self::NoStreams { .. }
+                | Self::NoAmqp10 { .. }
                 | Self::NoMqtt { .. }
         )
     }
@@ -226,9 +250,9 @@ impl TopologyError {
             | Self::QueueRefused { refusal, .. }
             | Self::ExchangeRefused { refusal, .. }
             | Self::Refused { refusal, .. } => refusal.is_permission(),
-            Self::StreamRefused { is_permission, .. } | Self::MqttRefused { is_permission, .. } => {
-                *is_permission
-            }
+            Self::StreamRefused { is_permission, .. }
+            | Self::LinkRefused { is_permission, .. }
+            | Self::MqttRefused { is_permission, .. } => *is_permission,
             _ => false,
         }
     }

@@ -33,7 +33,8 @@ pub use requests::{declare_request, field_table, typed_queue_arguments};
 pub use restorer::Restorer;
 
 pub use dial::{
-    ControlClient, Dialer, MqttClient, MqttIdentity, Received, Sent, Stream, StreamClient,
-    StreamEnd, Tls, Unanswered, dial_error, mqtt_error, request_error, stream_error,
+    Amqp10Client, ControlClient, Dialer, MqttClient, MqttIdentity, Received, Sent, Stream,
+    StreamClient, StreamEnd, Tls, Unanswered, amqp10_error, dial_error, mqtt_error, request_error,
+    stream_error,
 };
 pub use error::TopologyError;

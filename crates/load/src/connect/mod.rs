@@ -1,5 +1,6 @@
 //! Connections of a run: set up before the load, and replaced when they are lost.
 
+mod amqp10;
 mod fleet;
 mod mqtt;
 mod prepared_connection;

@@ -6,6 +6,7 @@ use rabbitscope_amqp::{
     Connection, Request,
     blocking::{Client, ClientError},
 };
+use rabbitscope_amqp10 as amqp10;
 use rabbitscope_measurements::Failure;
 use rabbitscope_mqtt as mqtt;
 use rabbitscope_protocol::Wire;
@@ -16,7 +17,7 @@ use rabbitscope_topology::{
     request_error, stream_error,
 };
 
-use super::mqtt::set_up as connect_by_mqtt;
+use super::{amqp10::set_up as connect_by_amqp10, mqtt::set_up as connect_by_mqtt};
 use crate::{
     message::{number, sub_entry_codec},
     plan::{LinkPlan, Members},
@@ -37,6 +38,7 @@ pub(crate) struct Prepared<W> {
 /// A connection of any protocol that is ready for its role.
 pub(crate) enum PreparedConnection {
     Amqp091(Prepared<Connection>),
+    Amqp10(Prepared<amqp10::Connection>),
     Stream(Prepared<streams::Connection>),
     Mqtt(Prepared<mqtt::Connection>),
 }
@@ -54,6 +56,10 @@ impl PreparedConnection {
     ) -> Result<Self, TopologyError> {
         match plan.members.protocol() {
             Protocol::Amqp091 => Self::set_up_amqp091(plan, dialer, turn),
+            Protocol::Amqp10 => {
+                let (stream, connection, leftover) = connect_by_amqp10(plan, dialer, turn)?;
+                Ok(Self::Amqp10(Prepared { stream, connection, leftover }))
+            }
             Protocol::Stream => Self::set_up_stream(plan, dialer, turn),
             Protocol::Mqtt => Self::set_up_mqtt(plan, dialer, turn),
         }
@@ -135,7 +141,15 @@ impl PreparedConnection {
     pub(crate) fn amqp091(self) -> Prepared<Connection> {
         match self {
             Self::Amqp091(prepared) => prepared,
-            Self::Stream(_) | Self::Mqtt(_) => unreachable!("{ONE_PROTOCOL}"),
+            _ => unreachable!("{ONE_PROTOCOL}"),
+        }
+    }
+
+    /// Returns a connection of AMQP 1.0.
+    pub(crate) fn amqp10(self) -> Prepared<amqp10::Connection> {
+        match self {
+            Self::Amqp10(prepared) => prepared,
+            _ => unreachable!("{ONE_PROTOCOL}"),
         }
     }
 
@@ -143,7 +157,7 @@ impl PreparedConnection {
     pub(crate) fn stream(self) -> Prepared<streams::Connection> {
         match self {
             Self::Stream(prepared) => prepared,
-            Self::Amqp091(_) | Self::Mqtt(_) => unreachable!("{ONE_PROTOCOL}"),
+            _ => unreachable!("{ONE_PROTOCOL}"),
         }
     }
 
@@ -151,7 +165,7 @@ impl PreparedConnection {
     pub(crate) fn mqtt(self) -> Prepared<mqtt::Connection> {
         match self {
             Self::Mqtt(prepared) => prepared,
-            Self::Amqp091(_) | Self::Stream(_) => unreachable!("{ONE_PROTOCOL}"),
+            _ => unreachable!("{ONE_PROTOCOL}"),
         }
     }
 
@@ -160,6 +174,7 @@ impl PreparedConnection {
     pub(crate) fn keep_alive(&mut self, now: Instant) -> Result<(), Failure> {
         match self {
             Self::Amqp091(prepared) => prepared.keep_alive(now),
+            Self::Amqp10(prepared) => prepared.keep_alive(now),
             Self::Stream(prepared) => prepared.keep_alive(now),
             Self::Mqtt(prepared) => prepared.keep_alive(now),
         }
@@ -169,6 +184,7 @@ impl PreparedConnection {
     pub(crate) fn frame_max(&self) -> u32 {
         match self {
             Self::Amqp091(prepared) => prepared.connection.frame_max(),
+            Self::Amqp10(prepared) => prepared.connection.frame_max(),
             Self::Stream(prepared) => prepared.connection.frame_max(),
             Self::Mqtt(prepared) => prepared.connection.frame_max(),
         }

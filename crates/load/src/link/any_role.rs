@@ -1,6 +1,7 @@
 //! The role of a connection, picked by its plan.
 
 use rabbitscope_amqp::Connection;
+use rabbitscope_amqp10 as amqp10;
 use rabbitscope_mqtt as mqtt;
 use rabbitscope_protocol::Wire as _;
 use rabbitscope_runs::scenario::PublisherGroup;
@@ -25,6 +26,8 @@ use crate::{
 /// One of the roles, with the socket of its connection. [`with_role!`] calls a method of it.
 pub(super) enum AnyRole {
     Publishing(Driven<Publishing<Connection>>),
+    Amqp10Publishing(Driven<Publishing<amqp10::Connection>>),
+    Amqp10Receiving(Driven<Receiving<amqp10::Connection>>),
     StreamPublishing(Driven<Publishing<streams::Connection>>),
     StreamReceiving(Driven<Receiving<streams::Connection>>),
     MqttPublishing(Driven<Publishing<mqtt::Connection>>),
@@ -40,6 +43,8 @@ macro_rules! with_role {
     ($any:expr, $one:ident => $call:expr) => {
         match $any {
             AnyRole::Publishing($one) => $call,
+            AnyRole::Amqp10Publishing($one) => $call,
+            AnyRole::Amqp10Receiving($one) => $call,
             AnyRole::StreamPublishing($one) => $call,
             AnyRole::StreamReceiving($one) => $call,
             AnyRole::MqttPublishing($one) => $call,
@@ -58,8 +63,31 @@ impl AnyRole {
     pub(super) fn new(plan: &LinkPlan<'_>, prepared: PreparedConnection) -> Self {
         match prepared {
             PreparedConnection::Amqp091(prepared) => Self::amqp091(plan, prepared),
+            PreparedConnection::Amqp10(prepared) => Self::amqp10(plan, prepared),
             PreparedConnection::Stream(prepared) => Self::stream(plan, prepared),
             PreparedConnection::Mqtt(prepared) => Self::mqtt(plan, prepared),
+        }
+    }
+
+    fn amqp10(plan: &LinkPlan<'_>, prepared: Prepared<amqp10::Connection>) -> Self {
+        match &plan.members {
+            Members::Publishers { group, messages, placements } => {
+                let frame_max = prepared.connection.sent_frame_max();
+                let addressing = prepared.connection.addressing();
+                let publishers = placements.iter().map(|placement| {
+                    let (member, lane) = (placement.member, placement.channel);
+                    let payload = messages.amqp10_payload(member, lane, frame_max, addressing);
+                    publisher(group, messages, *placement, payload)
+                });
+                let role = Publishing::new(publishers.collect(), group);
+                Self::Amqp10Publishing(Driven::new(role, prepared))
+            }
+            Members::Consumers { plan, placements } => {
+                Self::Amqp10Receiving(Driven::new(Receiving::new(plan, placements), prepared))
+            }
+            Members::Callers { .. } | Members::Responders { .. } | Members::Churn { .. } => {
+                unreachable!("{ONE_PROTOCOL}")
+            }
         }
     }
 
@@ -133,6 +161,8 @@ impl AnyRole {
     pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: RunInstant) {
         match self {
             Self::Publishing(one) => one.socket.on_reconnect(prepared.amqp091(), now),
+            Self::Amqp10Publishing(one) => one.socket.on_reconnect(prepared.amqp10(), now),
+            Self::Amqp10Receiving(one) => one.socket.on_reconnect(prepared.amqp10(), now),
             Self::StreamPublishing(one) => one.socket.on_reconnect(prepared.stream(), now),
             Self::StreamReceiving(one) => one.socket.on_reconnect(prepared.stream(), now),
             Self::MqttPublishing(one) => one.socket.on_reconnect(prepared.mqtt(), now),

@@ -32,7 +32,7 @@ pub(crate) struct Messages<'a> {
     pub(super) group: &'a PublisherGroup,
     properties: Properties,
     keys: Arc<[Route]>,
-    /// The keys as texts: those of streams, else the first one.
+    /// The keys as texts: only the first one with AMQP 0-9-1 and MQTT.
     pub(super) names: Vec<String>,
     /// Streams of a super stream, and the place among them of each key's messages; empty without one.
     pub(super) partitions: Vec<String>,
@@ -59,13 +59,13 @@ impl<'a> Messages<'a> {
         let routes = routes.collect();
         let topics = match group.protocol {
             Protocol::Mqtt => keys.iter().map(|key| mqtt::topic(group, key)).collect(),
-            Protocol::Amqp091 | Protocol::Stream => [].into(),
+            Protocol::Amqp091 | Protocol::Amqp10 | Protocol::Stream => [].into(),
         };
         let is_by_streams = group.protocol == Protocol::Stream;
         let partitions = if is_by_streams { scenario.partitions(group.exchange()) } else { None };
         let partitions = partitions.unwrap_or_default();
         let places = places(&keys, &partitions).into();
-        if !is_by_streams {
+        if matches!(group.protocol, Protocol::Amqp091 | Protocol::Mqtt) {
             keys.truncate(1);
         }
         Ok(Self {
@@ -145,7 +145,7 @@ impl<'a> Messages<'a> {
     }
 
     /// Returns the routes of a member in rotation.
-    fn routes(&self, member: u32) -> RouteRotation<Route> {
+    pub(super) fn routes(&self, member: u32) -> RouteRotation<Route> {
         RouteRotation { routes: Arc::clone(&self.keys), mine: self.mine(member), next: 0 }
     }
 

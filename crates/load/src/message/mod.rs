@@ -1,6 +1,7 @@
 //! Message bodies, properties, routing keys and stamps.
 
 mod amqp091;
+mod amqp10;
 mod body_files;
 mod encoder;
 mod json;
@@ -10,6 +11,7 @@ mod mqtt_payload;
 mod payload;
 mod streams;
 
+pub(crate) use amqp10::{lane, session};
 pub use body_files::BodyFiles;
 pub(crate) use encoder::Encoder;
 pub(crate) use messages::Messages;

@@ -78,6 +78,18 @@ impl From<rabbitscope_streams::ConnectionError> for Failure {
     }
 }
 
+impl From<rabbitscope_amqp10::ConnectionError> for Failure {
+    fn from(error: rabbitscope_amqp10::ConnectionError) -> Self {
+        use rabbitscope_amqp10::ConnectionError::{ClosedByBroker, HeartbeatMissed};
+        let reason = error.to_string();
+        match error {
+            ClosedByBroker(_) => Self { kind: ErrorKind::ConnectionClosed, ..Self::lost(reason) },
+            HeartbeatMissed { .. } => Self::lost(reason),
+            _ => Self::wrong(reason),
+        }
+    }
+}
+
 impl From<rabbitscope_mqtt::ConnectionError> for Failure {
     fn from(error: rabbitscope_mqtt::ConnectionError) -> Self {
         use rabbitscope_mqtt::ConnectionError::{ClosedByBroker, PingUnanswered};

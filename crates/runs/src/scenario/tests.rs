@@ -1,5 +1,6 @@
 //! The meaning of scenarios, and the refusals of invalid ones.
 
+mod amqp10;
 mod contents;
 mod declaring;
 mod expectations;

@@ -1,5 +1,6 @@
 //! Connections to the broker: addresses, sockets, TLS, login, and their errors.
 
+mod amqp10;
 mod control_stream;
 mod dialer;
 mod errors;
@@ -8,6 +9,7 @@ mod stream;
 mod streams;
 mod tls;
 
+pub use amqp10::{Amqp10Client, amqp10_error};
 pub use control_stream::ControlClient;
 pub use dialer::{Dialer, Unanswered};
 pub use errors::{dial_error, request_error};

@@ -1,6 +1,7 @@
 //! Publishers on one connection.
 
 mod amqp091;
+mod amqp10;
 mod batch;
 mod confirm_wait;
 mod encoding;

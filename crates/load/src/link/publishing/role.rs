@@ -34,6 +34,8 @@ pub(super) enum Settled {
     UpTo(u64),
     /// The messages from the first number to the last one.
     Range(u64, u64),
+    /// Those of them that have no answer yet.
+    Within(u64, u64),
 }
 
 /// The broker's answer about messages.
@@ -231,6 +233,7 @@ impl<W: Sends> Publishing<W> {
             Settled::One(tag) => ring.settle(tag, false, settle),
             Settled::UpTo(tag) => ring.settle(tag, true, settle),
             Settled::Range(first, last) => ring.settle_range(first, last, settle),
+            Settled::Within(first, last) => ring.settle_within(first, last, settle),
         };
         outcome.map_err(|error| Failure::wrong(error.to_string()))?;
         if run > 0 {

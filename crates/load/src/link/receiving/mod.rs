@@ -3,6 +3,7 @@
 //! [`Receiving`] is the same for all of them. A protocol adds its acknowledgements and credit ([`Receives`]) and the
 //! handler of its events.
 
+mod amqp10;
 mod credit;
 mod mqtt;
 mod packed;

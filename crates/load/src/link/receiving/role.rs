@@ -143,6 +143,12 @@ impl<W: Receives> Receiving<W> {
         self.subscriptions.get_mut(subscription).map(|one| &mut one.progress)
     }
 
+    /// Returns the queue of a subscription; empty if there is none with this number.
+    pub(super) fn queue(&self, subscription: usize) -> &str {
+        let queue = self.subscriptions.get(subscription).and_then(|one| self.queues.get(one.queue));
+        queue.map_or("", String::as_str)
+    }
+
     fn begin(&mut self, number: usize, connection: &mut W) {
         let reader = &self.readers[number];
         if self.limit.is_some_and(|limit| reader.received >= limit) {

@@ -37,7 +37,7 @@ pub(in crate::commands) struct Args {
 /// Options that PerfTest does not have.
 #[derive(Debug, clap::Args)]
 struct LoadOptions {
-    /// Protocol of publishers and consumers: amqp-0-9-1 or stream
+    /// Protocol of publishers and consumers: amqp-0-9-1, amqp-1.0 or stream
     #[arg(long, value_name = "NAME", default_value = "amqp-0-9-1")]
     protocol: Protocol,
     #[command(flatten)]

@@ -22,6 +22,7 @@ const MAY_USE: [(&str, &[&str]); 38] = [
         "load",
         &[
             "amqp",
+            "amqp10",
             "files",
             "measurements",
             "mqtt",
@@ -97,10 +98,13 @@ const MAY_USE: [(&str, &[&str]); 38] = [
     ("web", &["analysis", "diagnosis", "profiles", "runs", "text", "wire"]),
     ("testing", &["amqp", "broker", "erlang", "profiles", "runs"]),
     ("timing", &["machine", "runs"]),
-    ("topology", &["amqp", "files", "mqtt", "protocol", "runs", "streams", "timing"]),
+    ("topology", &["amqp", "amqp10", "files", "mqtt", "protocol", "runs", "streams", "timing"]),
     ("verify", &["runs", "timing"]),
     ("polling", &["runs", "timing"]),
-    ("measurements", &["amqp", "analysis", "mqtt", "runs", "streams", "timing", "verify"]),
+    (
+        "measurements",
+        &["amqp", "amqp10", "analysis", "mqtt", "runs", "streams", "timing", "verify"],
+    ),
     ("terminal", &["files", "text"]),
     (
         "artifacts",

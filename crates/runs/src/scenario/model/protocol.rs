@@ -14,6 +14,9 @@ pub enum Protocol {
     #[default]
     #[serde(rename = "amqp-0-9-1")]
     Amqp091,
+    /// AMQP 1.0
+    #[serde(rename = "amqp-1.0")]
+    Amqp10,
     /// RabbitMQ's stream protocol
     #[serde(rename = "stream")]
     Stream,

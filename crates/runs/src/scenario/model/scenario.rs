@@ -67,8 +67,12 @@ fn first() -> u64 {
 }
 
 /// Protocols that need a plugin.
-const PLUGINS: [(Protocol, &str); 2] =
-    [(Protocol::Stream, "rabbitmq_stream"), (Protocol::Mqtt, "rabbitmq_mqtt")];
+const PLUGINS: [(Protocol, &str); 3] = [
+    // Since 4.0 it does nothing.
+    (Protocol::Amqp10, "rabbitmq_amqp1_0"),
+    (Protocol::Stream, "rabbitmq_stream"),
+    (Protocol::Mqtt, "rabbitmq_mqtt"),
+];
 
 impl Scenario {
     /// Returns whether a group uses this protocol.

@@ -138,6 +138,29 @@ pub(super) fn stream_members(count: u32, connections: u32, channels: u32) -> Res
     Ok(())
 }
 
+/// Sessions that RabbitMQ permits on a connection of AMQP 1.0 by default.
+const AMQP10_SESSIONS: u32 = 64;
+
+/// Checks the spread of members of AMQP 1.0, each of which has a session of its own.
+pub(super) fn amqp10_members(count: u32, connections: u32, channels: u32) -> Result<(), Problem> {
+    let most = count.div_ceil(connections.max(1));
+    if channels != UNSET && channels != most {
+        return refuse(
+            "channels",
+            "each member of AMQP 1.0 has a session of its own: leave it out",
+        );
+    }
+    if most > AMQP10_SESSIONS {
+        let least = count.div_ceil(AMQP10_SESSIONS);
+        let reason = format!(
+            "leaves {most} members on a connection, and RabbitMQ permits {AMQP10_SESSIONS} sessions of AMQP 1.0: at \
+             least {least} connections are needed"
+        );
+        return refuse("connections", reason);
+    }
+    Ok(())
+}
+
 /// Checks that a queue is a stream.
 pub(super) fn is_stream(queue: &QueueSpec) -> Result<(), Problem> {
     if queue.queue_type == QueueType::Stream {

@@ -7,7 +7,7 @@ use super::super::{
     },
     fields, mqtt,
 };
-use super::{settling, stream};
+use super::{amqp10, settling, stream};
 use crate::scenario::validate::context::Context;
 
 pub(in crate::scenario::validate) fn group(
@@ -17,6 +17,7 @@ pub(in crate::scenario::validate) fn group(
 ) -> Result<(), Problem> {
     fields::name(&mut group.name, "consumers", index);
     stream::keys(group)?;
+    amqp10::keys(group)?;
     mqtt::consumer_keys(group)?;
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
     let has_queue = group.topics.is_empty();
@@ -110,6 +111,7 @@ fn fits(group: &ConsumerGroup, spread: fields::Spread, queue: &QueueSpec) -> Res
     if group.protocol == Protocol::Stream {
         return stream::target(group, queue);
     }
+    amqp10::target(group, queue)?;
     let is_stream = queue.queue_type == QueueType::Stream;
     if is_stream && group.auto_ack {
         return refuse("auto-ack", "RabbitMQ has no automatic acknowledgement for streams");

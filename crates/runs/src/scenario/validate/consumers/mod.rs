@@ -1,5 +1,6 @@
 //! `[[consumers]]`.
 
+mod amqp10;
 mod group;
 mod settling;
 mod stream;

@@ -7,7 +7,7 @@ use super::super::{
     },
     fields, mqtt, schedule,
 };
-use super::{content, packing, stream, target};
+use super::{amqp10, content, packing, stream, target};
 use crate::scenario::validate::context::Context;
 use std::time::Duration;
 
@@ -18,11 +18,13 @@ pub(in crate::scenario::validate) fn group(
 ) -> Result<(), Problem> {
     fields::name(&mut group.name, "publishers", index);
     stream::keys(group)?;
+    amqp10::keys(group)?;
     mqtt::publisher_keys(group)?;
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
     confirms(group)?;
     let queue = target::target(group, context)?;
     stream::target(group, queue, context)?;
+    amqp10::target(group, queue)?;
     transactions(group, spread, queue)?;
     confirm_timeout(group)?;
     content::sizes(group)?;

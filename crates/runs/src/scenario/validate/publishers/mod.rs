@@ -1,5 +1,6 @@
 //! `[[publishers]]`: their number, rate and guarantees.
 
+mod amqp10;
 mod content;
 mod group;
 mod packing;
