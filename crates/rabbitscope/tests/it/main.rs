@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
+mod amqp10;
 mod architecture;
 mod brokers;
 mod check;

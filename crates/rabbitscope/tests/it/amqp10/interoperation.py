@@ -1,0 +1,67 @@
+"""Messages to and from a queue by Qpid Proton.
+
+    python3 interoperation.py PORT read QUEUE COUNT
+    python3 interoperation.py PORT write QUEUE
+
+User and password are in the environment: BROKER_USER, BROKER_PASSWORD. Prints JSON.
+"""
+
+import json
+import os
+import sys
+from urllib.parse import quote
+
+from proton import Message
+from proton.utils import BlockingConnection
+
+SIZES = [0, 1, 11, 12, 255, 256, 4096, 70_000, 131_072, 300_000]
+
+
+def connect():
+    return BlockingConnection(
+        f"amqp://127.0.0.1:{sys.argv[1]}",
+        timeout=30,
+        user=os.environ["BROKER_USER"],
+        password=os.environ["BROKER_PASSWORD"],
+        allowed_mechs="PLAIN",
+    )
+
+
+def address(connection, queue):
+    version = connection.conn.remote_properties["version"]
+    if int(version.split(".")[0]) < 4:
+        # The plugin cuts each character to a byte.
+        return "/amq/queue/" + queue.replace("/", "%2F").encode().decode("latin-1")
+    return "/queues/" + quote(queue, safe="")
+
+
+def read(queue, count):
+    connection = connect()
+    receiver = connection.create_receiver(address(connection, queue), credit=100)
+    bodies = []
+    while len(bodies) < count:
+        message = receiver.receive(timeout=30)
+        assert message.durable
+        bodies.append(bytes(message.body))
+        receiver.accept()
+    connection.close()
+    # The last 28 bits of a stamp are the number of its message.
+    numbers = [int.from_bytes(body[8:12], "big") & ((1 << 28) - 1) for body in bodies]
+    return {
+        "sizes": sorted({len(body) for body in bodies}),
+        "numbers": numbers == list(range(numbers[0], numbers[0] + count)),
+        "rest": all(not any(body[12:]) for body in bodies),
+    }
+
+
+def write(queue):
+    connection = connect()
+    sender = connection.create_sender(address(connection, queue))
+    for size in SIZES:
+        sender.send(Message(body=bytes(size), durable=True))
+    connection.close()
+    return {"messages": len(SIZES), "bytes": sum(SIZES)}
+
+
+words = sys.argv[2:]
+print(json.dumps(read(words[1], int(words[2])) if words[0] == "read" else write(words[1])))
