@@ -13,6 +13,7 @@ mod figures;
 mod limits;
 mod local_node;
 mod memory;
+mod objects;
 mod peer;
 mod processes;
 mod queues;
@@ -31,6 +32,7 @@ pub use figures::{
 };
 pub use local_node::local_node;
 pub use memory::{MemoryReader, MemoryReport};
+pub use objects::read_objects;
 pub use peer::expected_node;
 pub use processes::{
     ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, ProcessReader, ProcessReport,

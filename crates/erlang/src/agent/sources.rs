@@ -33,6 +33,8 @@ impl ModuleSource {
     pub const CHECK: Self = source!("rabbitscope_check");
     /// Figures of the whole node.
     pub const FIGURES: Self = source!("rabbitscope_figures");
+    /// Exchanges, queues, bindings, policies and consumers.
+    pub const WORKLOAD: Self = source!("rabbitscope_workload");
     /// Roles and names of processes.
     pub const OWNERS: Self = source!("rabbitscope_who");
 }

@@ -1,0 +1,108 @@
+%% Reads exchanges, queues, bindings, policies and consumers, as JSON.
+%%
+%% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Kind, JSON}: Kind is the name of a
+%% list in a definitions file, or `consumers`. Users and parameters are not read: they hold password hashes, and
+%% addresses of shovels and federation. No process is asked or disturbed.
+-module(rabbitscope_workload).
+-export([objects/1]).
+
+-type to() :: {pid(), reference()}.
+
+-spec objects(to()) -> {parts, non_neg_integer(), ok}.
+objects(To) ->
+    Kinds = [fun exchanges/2, fun queues/2, fun bindings/2, fun policies/2, fun consumers/2],
+    All = lists:foldl(fun (Kind, Sent) -> Kind(fun (Name, Row, In) -> add(To, Name, Row, In) end, Sent) end,
+        none_sent(), Kinds),
+    {parts, sent(To, All), ok}.
+
+vhosts() -> apply(rabbit_vhost, list_names, []).
+
+exchanges(Add, Sent) ->
+    Items = [name, type, durable, auto_delete, internal, arguments],
+    in_vhosts(fun (VHost) -> apply(rabbit_exchange, list, [VHost]) end, fun (Exchange, In) ->
+        [{_, {resource, VHost, _, Name}} | Rest] = apply(rabbit_exchange, info, [Exchange, Items]),
+        Row = maps:from_list(lists:keydelete(arguments, 1, Rest)),
+        Arguments = table(proplists:get_value(arguments, Rest, [])),
+        Add(exchanges, Row#{vhost => VHost, name => Name, arguments => Arguments}, In)
+    end, Sent).
+
+queues(Add, Sent) ->
+    Head = queue_table:queue_head([{name, '$1'}, {durable, '$2'}, {auto_delete, '$3'}, {exclusive_owner, '$4'}, {arguments, '$5'}]),
+    Specification = [{Head, [], [{{'$1', '$2', '$3', '$4', '$5'}}]}],
+    broker_tables:each_found(queue_table:queue_table(), Specification,
+        fun ({{resource, VHost, _, Name}, Durable, AutoDelete, Owner, Arguments}, In) ->
+            Row = #{vhost => VHost, name => Name, durable => Durable, auto_delete => AutoDelete,
+                exclusive => is_pid(Owner), arguments => table(Arguments)},
+            Add(queues, Row, In)
+        end, Sent).
+
+bindings(Add, Sent) ->
+    in_vhosts(fun (VHost) -> apply(rabbit_binding, list, [VHost]) end, fun
+        ({binding, {resource, _, _, <<>>}, _, _, _}, In) ->
+            In;
+        ({binding, {resource, VHost, _, Source}, Key, {resource, _, Kind, Destination}, Arguments}, In) ->
+            Row = #{vhost => VHost, source => Source, destination => Destination, destination_type => Kind,
+                routing_key => Key, arguments => table(Arguments)},
+            Add(bindings, Row, In)
+    end, Sent).
+
+policies(Add, Sent) ->
+    in_vhosts(fun (VHost) -> apply(rabbit_policy, list, [VHost]) end, fun (Policy, In) ->
+        #{definition := Definition} = Row = maps:from_list(Policy),
+        Map = if is_list(Definition) -> maps:from_list(Definition); true -> Definition end,
+        Add(policies, Row#{definition := Map}, In)
+    end, Sent).
+
+consumers(Add, Sent) ->
+    broker_tables:each_found(consumer_created, [{'_', [], ['$_']}], fun
+        ({{{resource, VHost, _, Queue}, Channel, Tag}, Exclusive, AckRequired, Prefetch, _, _, Arguments}, In) ->
+            Infos = broker_tables:infos(channel_created, Channel),
+            Owner = broker_tables:infos(connection_created, proplists:get_value(connection, Infos)),
+            Row = #{vhost => VHost, queue => Queue, consumer_tag => Tag, exclusive => Exclusive,
+                ack_required => AckRequired, prefetch_count => Prefetch, arguments => table(Arguments),
+                channel => proplists:get_value(number, Infos, 0), peer => peer(Owner)},
+            Add(consumers, Row, In);
+        (_, In) ->
+            In
+    end, Sent).
+
+%% The client's address, empty if it is unknown.
+peer(Infos) ->
+    Port = proplists:get_value(peer_port, Infos),
+    try {inet:ntoa(proplists:get_value(peer_host, Infos)), Port} of
+        {Host, Port} when is_list(Host), is_integer(Port) ->
+            Form = case lists:member($:, Host) of true -> "[~ts]:~b"; false -> "~ts:~b" end,
+            unicode:characters_to_binary(io_lib:format(Form, [Host, Port]));
+        _ -> <<>>
+    catch _:_ -> <<>> end.
+
+%% Arguments with values that JSON has.
+table(Arguments) when is_list(Arguments) ->
+    maps:from_list([{Key, Value} || {Key, Type, Of} <- Arguments, {ok, Value} <- [value(Type, Of)]]);
+table(_) -> #{}.
+
+value(longstr, Text) when is_binary(Text) -> {ok, Text};
+value(bool, Value) -> {ok, Value};
+value(table, Of) -> {ok, table(Of)};
+value(array, Items) -> {ok, [Value || {Type, Of} <- Items, {ok, Value} <- [value(Type, Of)]]};
+value(_, Number) when is_number(Number) -> {ok, Number};
+value(_, _) -> none.
+
+in_vhosts(List, Each, Sent) ->
+    lists:foldl(fun (VHost, In) -> lists:foldl(Each, In, List(VHost)) end, Sent, vhosts()).
+
+none_sent() -> {[], 0, 0}.
+
+%% A row that JSON cannot hold, such as a name that is no UTF-8, is left out.
+add(To, Kind, Row, {Rows, Count, Sent}) ->
+    try iolist_to_binary(apply(rabbit_json, encode, [Row])) of
+        Text when Count =:= 299 -> {[], 0, send(To, [{Kind, Text} | Rows], Sent)};
+        Text -> {[{Kind, Text} | Rows], Count + 1, Sent}
+    catch error:_ -> {Rows, Count, Sent} end.
+
+sent(_, {[], _, Sent}) -> Sent;
+sent(To, {Rows, _, Sent}) -> send(To, Rows, Sent).
+
+send({Pid, Ref}, Rows, Sent) ->
+    Pid ! {Ref, {rows, Rows}},
+    Sent + 1.
