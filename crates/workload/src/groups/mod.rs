@@ -1,0 +1,32 @@
+//! Groups of clients that behave alike.
+//!
+//! ```text
+//! names       parts of names that are numbers; sets of names
+//! sets        queues that differ by name only
+//! uses        objects that the flows use, and all that these need
+//! split       splits clients by a figure, at wide gaps
+//! loops       open or closed loop, arrivals, windows
+//! sizes       sizes of messages: exact frequent ones, and ranges
+//! publishers  flows of publishes ─► groups
+//! readers     flows of deliveries ─► groups
+//! model       all of them
+//! ```
+
+mod loops;
+mod model;
+mod names;
+mod publishers;
+mod readers;
+mod sets;
+mod sizes;
+mod split;
+mod uses;
+
+pub(crate) use loops::{Arrival, Window};
+pub(crate) use model::UsedExchange;
+pub use model::{Model, model};
+pub(crate) use names::Names;
+pub(crate) use publishers::{PublisherGroup, Target};
+pub(crate) use readers::{ReaderGroup, Settling};
+pub(crate) use sets::QueueSet;
+pub(crate) use sizes::Sizes;

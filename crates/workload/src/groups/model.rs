@@ -1,0 +1,256 @@
+//! The model of a load: groups, the objects that they use, and everything that was assumed or cannot be expressed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    publishers::{self, PublisherGroup, Target},
+    readers::{self, ReaderGroup},
+    sets::Sets,
+    uses::{Uses, is_direct_reply, quoted},
+};
+use crate::{
+    observe::{Churn, Flows, PublishFlow, ReadFlow},
+    topology::{Exchange, Objects, Policy, Topology, is_predeclared},
+};
+
+/// The model of a load.
+#[derive(Debug)]
+pub struct Model {
+    pub(crate) exchanges: Vec<UsedExchange>,
+    pub(crate) sets: Sets,
+    pub(crate) policies: Vec<Policy>,
+    pub(crate) publishers: Vec<PublisherGroup>,
+    pub(crate) readers: Vec<ReaderGroup>,
+    pub(crate) responders: Vec<Responders>,
+    pub(crate) churn: Churn,
+    pub(crate) seconds: f64,
+    pub(crate) has_direct_replies: bool,
+    pub(crate) connections: u64,
+    pub(crate) unreadable: u64,
+    pub(crate) assumptions: Vec<String>,
+    pub(crate) missing: Vec<String>,
+}
+
+/// An exchange that messages pass.
+#[derive(Debug)]
+pub(crate) struct UsedExchange {
+    pub(crate) name: String,
+    pub(crate) exchange: Exchange,
+    /// Bindings that lead to it: source and key.
+    pub(crate) bindings: Vec<(String, String)>,
+}
+
+/// Consumers that answer requests.
+#[derive(Debug)]
+pub(crate) struct Responders {
+    pub(crate) reader: ReaderGroup,
+    /// Mean size of their replies in bytes.
+    pub(crate) reply_bytes: f64,
+}
+
+impl Model {
+    /// Returns the number of groups.
+    pub fn groups(&self) -> usize {
+        self.publishers.len() + self.readers.len() + self.responders.len()
+    }
+}
+
+/// Builds the model of flows. `topology` are the known objects, to which those are added that clients declared.
+pub fn model(flows: &Flows, mut topology: Topology) -> Model {
+    topology.add_missing(flows.seen.topology.clone());
+    let completed: Vec<ReadFlow> =
+        flows.reads.iter().map(|flow| flow.clone().completed(&topology)).collect();
+    let (vhost, others) = main_vhost(flows);
+    let is_here = |of: &Option<String>| of.as_ref().is_none_or(|of| *of == vhost);
+    let all: Vec<&PublishFlow> =
+        flows.publishes.iter().filter(|flow| is_here(&flow.vhost)).collect();
+    let reads: Vec<&ReadFlow> = completed.iter().filter(|flow| is_here(&flow.vhost)).collect();
+    let objects = topology.vhosts.remove(&vhost).unwrap_or_default();
+    let (links, policies): (Vec<_>, Vec<_>) =
+        objects.policies.iter().cloned().partition(Policy::is_link);
+    let (replies, sent): (Vec<_>, Vec<_>) = all.into_iter().partition(|flow| is_reply(flow));
+    let uses = Uses::new(objects, &sent, &reads);
+    let mut missing = missing(flows, others);
+    if !links.is_empty() {
+        missing.push(format!("{} policies of federation are left out", links.len()));
+    }
+    let direct: BTreeSet<&str> = sent
+        .iter()
+        .filter(|flow| flow.key.exchange.is_empty())
+        .flat_map(|flow| flow.routing_keys.ranked())
+        .map(|(key, _)| key.as_str())
+        .collect();
+    let sets = Sets::new(&uses, &direct);
+    missing.extend(plugin_types(&uses));
+    let seconds = flows.seconds();
+    let (readers, responders) = split_readers(&reads, &uses, &sets, (&sent, &replies));
+    let groups = publisher_groups(&sent, &sets, seconds, &mut missing);
+    Model {
+        exchanges: exchanges(&uses),
+        sets,
+        policies,
+        publishers: groups,
+        readers,
+        responders,
+        churn: flows.churn.clone(),
+        seconds,
+        has_direct_replies: flows.direct_replies > 0,
+        connections: flows.connections,
+        unreadable: flows.connections - flows.readable.min(flows.connections),
+        assumptions: uses.assumptions,
+        missing,
+    }
+}
+
+/// Returns the virtual host with the most messages, and the messages of all others.
+fn main_vhost(flows: &Flows) -> (String, u64) {
+    let mut messages: BTreeMap<&str, u64> = BTreeMap::new();
+    let publishes = flows.publishes.iter().map(|flow| (&flow.vhost, flow.messages));
+    let reads = flows.reads.iter().map(|flow| (&flow.vhost, flow.deliveries));
+    for (vhost, count) in publishes.chain(reads) {
+        if let Some(vhost) = vhost {
+            *messages.entry(vhost).or_default() += count;
+        }
+    }
+    let most = messages.iter().max_by_key(|(_, count)| **count);
+    let main = most.map_or("/", |(vhost, _)| *vhost).to_owned();
+    let others = messages.iter().filter(|(vhost, _)| **vhost != main).map(|(_, count)| count).sum();
+    (main, others)
+}
+
+/// Returns whether the flow answers requests.
+fn is_reply(flow: &PublishFlow) -> bool {
+    let key = flow.routing_keys.most_frequent().map_or("", |(key, _)| key.as_str());
+    flow.key.exchange.is_empty() && (is_direct_reply(key) || key.starts_with("amq.gen-"))
+}
+
+/// Lists everything that was observed and is not in the model.
+fn missing(flows: &Flows, others: u64) -> Vec<String> {
+    let mut missing = Vec::new();
+    let mut add = |count: u64, text: String| {
+        if count > 0 {
+            missing.push(text);
+        }
+    };
+    add(others, format!("{others} messages of other virtual hosts are left out"));
+    let left_out = flows.left_out + flows.seen.left_out;
+    add(left_out, format!("{left_out} messages or declarations found no room"));
+    add(
+        flows.two_way,
+        format!(
+            "{} connections published and consumed; here each group has its own connections",
+            flows.two_way
+        ),
+    );
+    add(flows.returned, format!("{} messages came back without a route", flows.returned));
+    add(
+        flows.missed,
+        format!(
+            "bytes were missing {} times; windows and processing times skip them",
+            flows.missed
+        ),
+    );
+    let private = flows.seen.private_arguments;
+    add(
+        private,
+        format!("{private} arguments of declarations that RabbitMQ does not know are left out"),
+    );
+    missing
+}
+
+fn exchanges(uses: &Uses) -> Vec<UsedExchange> {
+    let own = uses.exchanges.iter().filter(|name| !is_predeclared(name));
+    own.filter_map(|name| {
+        let exchange = uses.objects.exchanges.get(name)?.clone();
+        let bindings = exchange_bindings(&uses.objects, name, &uses.exchanges);
+        Some(UsedExchange { name: name.clone(), exchange, bindings })
+    })
+    .collect()
+}
+
+/// Names the exchanges whose type comes from a plugin.
+fn plugin_types(uses: &Uses) -> Option<String> {
+    let of_plugins = uses.exchanges.iter().filter(|name| {
+        uses.objects.exchanges.get(*name).is_some_and(|exchange| exchange.kind.starts_with("x-"))
+    });
+    let names: Vec<String> = of_plugins.map(|name| quoted(name)).collect();
+    (!names.is_empty()).then(|| {
+        format!("types of exchanges that need a plugin in `[broker] plugins`: {}", names.join(", "))
+    })
+}
+
+fn exchange_bindings(
+    objects: &Objects,
+    name: &str,
+    used: &BTreeSet<String>,
+) -> Vec<(String, String)> {
+    let bindings = objects.bindings.iter().filter(|binding| {
+        binding.kind == crate::topology::Destination::Exchange
+            && binding.destination == name
+            && used.contains(&binding.source)
+    });
+    bindings.map(|binding| (binding.source.clone(), binding.routing_key.clone())).collect()
+}
+
+fn publisher_groups(
+    flows: &[&PublishFlow],
+    sets: &Sets,
+    seconds: f64,
+    missing: &mut Vec<String>,
+) -> Vec<PublisherGroup> {
+    let mut lost = 0;
+    let placed = flows.iter().filter_map(|flow| {
+        let target = target(flow, sets);
+        lost += if target.is_none() { flow.messages } else { 0 };
+        target.map(|target| (publishers::settings(flow, target), *flow))
+    });
+    let groups = publishers::groups(placed.collect(), seconds);
+    if lost > 0 {
+        missing.push(format!("{lost} messages to queues of unknown names are left out"));
+    }
+    groups
+}
+
+fn target(flow: &PublishFlow, sets: &Sets) -> Option<Target> {
+    let exchange = &flow.key.exchange;
+    if !exchange.is_empty() {
+        return Some(Target::Exchange(exchange.clone()));
+    }
+    let (key, _) = flow.routing_keys.most_frequent()?;
+    sets.of(key).map(Target::Queues)
+}
+
+/// Groups readers. Consumers on connections that send replies are responders; those of replies belong to requests.
+fn split_readers(
+    reads: &[&ReadFlow],
+    uses: &Uses,
+    sets: &Sets,
+    (publishes, replies): (&[&PublishFlow], &[&PublishFlow]),
+) -> (Vec<ReaderGroup>, Vec<Responders>) {
+    let answering: BTreeSet<u64> = replies.iter().map(|flow| flow.key.connection).collect();
+    let asks = |flow: &&&PublishFlow| flow.with_reply_to * 2 > flow.messages;
+    let asking: BTreeSet<u64> =
+        publishes.iter().filter(asks).map(|flow| flow.key.connection).collect();
+    let (mut readers, mut responders) = (Vec::new(), Vec::new());
+    for (flow, queue) in reads.iter().zip(&uses.read) {
+        let Some(set) = sets.of(queue) else { continue };
+        let is_of_replies = asking.contains(&flow.connection) && sets.sets[set].queue.server_named;
+        if is_of_replies {
+            continue;
+        }
+        let placed = (readers::settings(flow, set), *flow, queue.as_str());
+        if answering.contains(&flow.connection) {
+            responders.push(placed);
+        } else {
+            readers.push(placed);
+        }
+    }
+    let (bytes, count) = replies.iter().fold((0.0, 0), |(bytes, count), flow| {
+        let mean = flow.size_buckets.mean().unwrap_or_default();
+        (bytes + mean * flow.messages as f64, count + flow.messages)
+    });
+    let reply_bytes = bytes / f64::from(u32::try_from(count.max(1)).unwrap_or(u32::MAX));
+    let responders = readers::groups(responders).into_iter();
+    let responders = responders.map(|reader| Responders { reader, reply_bytes }).collect();
+    (readers::groups(readers), responders)
+}

@@ -1,0 +1,278 @@
+//! Flows of publishes ─► groups of publishers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    loops::{Arrival, Loop, Window, most},
+    names::Names,
+    sizes::Sizes,
+    split::{self, Member},
+};
+use crate::{
+    figures::{Buckets, CountsOverTime, GapSamples, Values},
+    observe::{ConfirmMode, PublishFlow},
+};
+
+/// Number of mean gaps before the first and behind the last message that are not taken for inactivity.
+const EDGE_GAPS: f64 = 4.0;
+
+/// The place that messages go to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Target {
+    /// Queues of the set with this number, by the default exchange.
+    Queues(usize),
+    /// An exchange.
+    Exchange(String),
+}
+
+/// Settings that publishers of a group share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Settings {
+    pub(crate) target: Target,
+    pub(crate) mode: ConfirmMode,
+    pub(crate) is_request: bool,
+    pub(crate) persistent: bool,
+    pub(crate) mandatory: bool,
+    pub(crate) priority: Option<u8>,
+    pub(crate) expiration: Option<u64>,
+    pub(crate) headers: Option<(u16, u32)>,
+    pub(crate) product: String,
+}
+
+/// Routing keys of a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Keys {
+    /// The keys with their shares, most frequent first.
+    pub(crate) shares: Vec<(String, f64)>,
+    /// True if there are more.
+    pub(crate) is_cut: bool,
+    /// True if most publishers use most of the keys.
+    pub(crate) is_shared: bool,
+}
+
+/// Publishers that behave alike.
+#[derive(Clone, Debug)]
+pub(crate) struct PublisherGroup {
+    pub(crate) settings: Settings,
+    pub(crate) count: usize,
+    pub(crate) connections: usize,
+    /// Most channels of one connection.
+    pub(crate) channels: usize,
+    pub(crate) messages: u64,
+    /// Messages per second of each publisher.
+    pub(crate) rate: f64,
+    /// Slowest and fastest publisher, as part of that.
+    pub(crate) spread: (f64, f64),
+    pub(crate) looped: Loop,
+    pub(crate) arrival: Arrival,
+    pub(crate) window: Window,
+    pub(crate) sizes: Sizes,
+    pub(crate) keys: Keys,
+    /// Shares of messages with another priority, time to live or headers than the group's.
+    pub(crate) other_priority: f64,
+    pub(crate) other_expiration: f64,
+    pub(crate) other_headers: f64,
+    pub(crate) persistent_share: f64,
+    pub(crate) frame_by_frame: f64,
+    /// Messages between commits, for transactions.
+    pub(crate) per_commit: f64,
+    /// Median bytes of properties that are texts.
+    pub(crate) text_bytes: f64,
+    /// The longest part of the observed time in which a publisher was active.
+    pub(crate) active_share: f64,
+}
+
+/// Returns the settings of a flow.
+pub(super) fn settings(flow: &PublishFlow, target: Target) -> Settings {
+    let most = |count: u64| count * 2 > flow.messages;
+    let frequent =
+        |values: &Values<Option<u8>>| values.most_frequent().and_then(|(value, _)| *value);
+    Settings {
+        target,
+        mode: flow.mode,
+        is_request: most(flow.with_reply_to),
+        persistent: most(flow.persistent),
+        mandatory: most(flow.mandatory),
+        priority: frequent(&flow.priorities),
+        expiration: flow.expirations.most_frequent().and_then(|(value, _)| *value),
+        headers: flow.headers.most_frequent().and_then(|(value, _)| *value),
+        product: flow.product.clone(),
+    }
+}
+
+/// Returns messages of a flow, and the seconds for them: the whole time, or from the first to the last message of one
+/// that began later or ended earlier than its gaps explain.
+fn messages_in_time(flow: &PublishFlow, seconds: f64) -> (f64, f64) {
+    let active = flow.last.saturating_sub(flow.first) as f64 / 1e9;
+    let gaps = flow.messages.saturating_sub(1) as f64;
+    let is_explained = seconds - active <= EDGE_GAPS * active / gaps.max(1.0);
+    if flow.messages < split::FEW || active <= 0.0 || is_explained {
+        return (flow.messages as f64, seconds.max(1e-3));
+    }
+    (gaps, active)
+}
+
+/// Returns the messages per second of a flow.
+fn rate(flow: &PublishFlow, seconds: f64) -> f64 {
+    let (messages, time) = messages_in_time(flow, seconds);
+    messages / time
+}
+
+/// Groups flows with their settings: first by these, then by rate and by size.
+pub(super) fn groups(flows: Vec<(Settings, &PublishFlow)>, seconds: f64) -> Vec<PublisherGroup> {
+    let mut alike: BTreeMap<Settings, Vec<&PublishFlow>> = BTreeMap::new();
+    for (settings, flow) in flows {
+        alike.entry(settings).or_default().push(flow);
+    }
+    let mut groups = Vec::new();
+    for (settings, flows) in alike {
+        let by_rate = parts(&flows, |flow| rate(flow, seconds).log2());
+        for flows in by_rate {
+            for flows in parts(&flows, |flow| {
+                (flow.size_buckets.quantile(0.5).unwrap_or_default() + 1.0).log2()
+            }) {
+                groups.push(PublisherGroup::new(settings.clone(), &flows, seconds));
+            }
+        }
+    }
+    groups
+}
+
+fn parts<'a>(
+    flows: &[&'a PublishFlow],
+    figure: impl Fn(&PublishFlow) -> f64,
+) -> Vec<Vec<&'a PublishFlow>> {
+    let members = flows.iter().enumerate().map(|(place, flow)| Member {
+        place,
+        figure: figure(flow),
+        messages: flow.messages,
+    });
+    let parts = split::split(members.collect());
+    parts.into_iter().map(|part| part.into_iter().map(|place| flows[place]).collect()).collect()
+}
+
+impl PublisherGroup {
+    fn new(settings: Settings, flows: &[&PublishFlow], seconds: f64) -> Self {
+        let pooled = Pooled::new(flows);
+        let messages: u64 = flows.iter().map(|flow| flow.messages).sum();
+        let of_all = |count: u64| count as f64 / messages.max(1) as f64;
+        let sum =
+            |count: fn(&PublishFlow) -> u64| of_all(flows.iter().map(|flow| count(flow)).sum());
+        let rates: Vec<f64> = flows.iter().map(|flow| rate(flow, seconds)).collect();
+        let (sent, time) = flows
+            .iter()
+            .map(|flow| messages_in_time(flow, seconds))
+            .fold((0.0, 0.0), |(sent, time), (more, longer)| (sent + more, time + longer));
+        let mean = sent / time;
+        let extreme = |pick: fn(f64, f64) -> f64| rates.iter().copied().fold(mean, pick) / mean;
+        let counts: Vec<&CountsOverTime> = flows.iter().map(|flow| &flow.counts).collect();
+        let longest = flows.iter().map(|flow| flow.messages).max().unwrap_or_default();
+        let arrival = Arrival::new(&pooled.gaps, &counts, pooled.burst_messages(flows, longest));
+        let looped = Loop::new((&pooled.samples, &pooled.gaps), &pooled.unconfirmed, arrival);
+        let active = flows.iter().map(|flow| flow.last.saturating_sub(flow.first) as f64 / 1e9);
+        let others = |frequent: Option<(bool, f64)>| frequent.map_or(0.0, |(_, share)| 1.0 - share);
+        let commits: u64 = flows.iter().map(|flow| flow.commits).sum();
+        Self {
+            count: flows.len(),
+            connections: flows
+                .iter()
+                .map(|flow| flow.key.connection)
+                .collect::<BTreeSet<_>>()
+                .len(),
+            channels: most_channels(
+                flows.iter().map(|flow| (flow.key.connection, flow.key.channel)),
+            ),
+            messages,
+            rate: mean,
+            spread: (extreme(f64::min), extreme(f64::max)),
+            looped,
+            arrival,
+            window: Window::new(
+                most(&pooled.unconfirmed),
+                &looped,
+                flows.iter().map(|flow| flow.unconfirmed_at_least).max().unwrap_or_default(),
+            ),
+            sizes: Sizes::new(&pooled.sizes, &pooled.size_buckets),
+            keys: pooled.keys(flows),
+            other_priority: others(
+                pooled.priorities.most_frequent().map(|(_, share)| (true, share)),
+            ),
+            other_expiration: others(
+                pooled.expirations.most_frequent().map(|(_, share)| (true, share)),
+            ),
+            other_headers: others(pooled.headers.most_frequent().map(|(_, share)| (true, share))),
+            persistent_share: sum(|flow| flow.persistent),
+            frame_by_frame: sum(|flow| flow.frame_by_frame),
+            per_commit: if commits > 0 { messages as f64 / commits as f64 } else { 0.0 },
+            text_bytes: pooled.text_bytes.quantile(0.5).unwrap_or_default(),
+            active_share: active.fold(0.0, f64::max) / seconds.max(1e-3),
+            settings,
+        }
+    }
+}
+
+/// Returns the most channels that one connection has.
+pub(super) fn most_channels(places: impl Iterator<Item = (u64, u16)>) -> usize {
+    let mut channels: BTreeMap<u64, BTreeSet<u16>> = BTreeMap::new();
+    for (connection, channel) in places {
+        channels.entry(connection).or_default().insert(channel);
+    }
+    channels.values().map(BTreeSet::len).max().unwrap_or(1)
+}
+
+/// Figures of all flows of a group.
+#[derive(Default)]
+struct Pooled {
+    routing_keys: Values<String>,
+    sizes: Values<u64>,
+    size_buckets: Buckets,
+    gaps: Buckets,
+    samples: GapSamples,
+    unconfirmed: Values<u32>,
+    priorities: Values<Option<u8>>,
+    expirations: Values<Option<u64>>,
+    headers: Values<Option<(u16, u32)>>,
+    text_bytes: Buckets,
+}
+
+impl Pooled {
+    fn new(flows: &[&PublishFlow]) -> Self {
+        let mut pooled = Self::default();
+        for flow in flows {
+            pooled.routing_keys.merge(&flow.routing_keys);
+            pooled.sizes.merge(&flow.sizes);
+            pooled.size_buckets.merge(&flow.size_buckets);
+            pooled.gaps.merge(&flow.gaps);
+            pooled.samples.merge(&flow.samples);
+            pooled.unconfirmed.merge(&flow.unconfirmed);
+            pooled.priorities.merge(&flow.priorities);
+            pooled.expirations.merge(&flow.expirations);
+            pooled.headers.merge(&flow.headers);
+            pooled.text_bytes.merge(&flow.text_bytes);
+        }
+        pooled
+    }
+
+    /// Returns the messages among which bursts are looked for: all, if there are enough of one flow.
+    fn burst_messages(&self, flows: &[&PublishFlow], longest: u64) -> u64 {
+        if longest < 30 { longest } else { self.gaps.total() + flows.len() as u64 }
+    }
+
+    fn keys(&self, flows: &[&PublishFlow]) -> Keys {
+        let total = self.routing_keys.total().max(1) as f64;
+        let ranked = self.routing_keys.ranked();
+        let shares: Vec<_> =
+            ranked.into_iter().map(|(key, count)| (key.clone(), count as f64 / total)).collect();
+        let of_each: usize = flows.iter().map(|flow| flow.routing_keys.ranked().len()).sum();
+        let is_shared = of_each * 2 > shares.len() * flows.len();
+        Keys { is_shared, is_cut: !self.routing_keys.is_complete(), shares }
+    }
+}
+
+impl Keys {
+    /// Returns the keys in their shortest form; none without keys.
+    pub(crate) fn names(&self) -> Option<Names> {
+        let names: Vec<String> = self.shares.iter().map(|(key, _)| key.clone()).collect();
+        (!names.is_empty()).then(|| Names::new(names))
+    }
+}

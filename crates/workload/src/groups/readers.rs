@@ -1,0 +1,218 @@
+//! Flows of deliveries ─► groups of consumers and of programs that poll.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    publishers::most_channels,
+    split::{self, Member},
+};
+use crate::{
+    figures::{Buckets, Values},
+    observe::{Prefetch, ReadFlow, Settled},
+};
+
+/// Processing time in nanoseconds below which a consumer is as fast as its library.
+const PROCESSING_MIN: f64 = 1e6;
+/// Ratio of the quartiles of times that are alike.
+const EVEN: f64 = 1.5;
+/// Share of messages settled behind a later one, from which on a consumer has several workers.
+const PARALLEL_SHARE: f64 = 0.02;
+
+/// The settlement of most messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Settling {
+    /// Acknowledgements.
+    #[default]
+    Ack,
+    /// Refusals; messages go back into the queue.
+    Requeue,
+    /// Refusals; messages are dropped or dead-lettered.
+    Discard,
+    /// The broker expects none.
+    Never,
+}
+
+/// Settings that readers of a group share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Settings {
+    /// Number of the set of queues.
+    pub(crate) set: usize,
+    pub(crate) is_polling: bool,
+    pub(crate) exclusive: bool,
+    pub(crate) priority: Option<i64>,
+    pub(crate) prefetch: Prefetch,
+    pub(crate) settling: Settling,
+    pub(crate) product: String,
+}
+
+/// Processing times in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Processing {
+    /// Number of measured messages or batches.
+    pub(crate) measured: u64,
+    pub(crate) p10: f64,
+    pub(crate) p25: f64,
+    pub(crate) p50: f64,
+    pub(crate) p75: f64,
+    pub(crate) p90: f64,
+    pub(crate) p99: f64,
+    /// Mean time by which the consumer gets ahead with each message.
+    pub(crate) mean: f64,
+    /// True if several workers share a consumer, so that the times are those from delivery to acknowledgement.
+    pub(crate) is_parallel: bool,
+}
+
+/// Readers that behave alike.
+#[derive(Clone, Debug)]
+pub(crate) struct ReaderGroup {
+    pub(crate) settings: Settings,
+    pub(crate) count: usize,
+    pub(crate) connections: usize,
+    pub(crate) channels: usize,
+    /// Number of different queues.
+    pub(crate) queues: BTreeSet<String>,
+    pub(crate) deliveries: u64,
+    /// Deliveries a second of each reader.
+    pub(crate) rate: f64,
+    pub(crate) redelivered_share: f64,
+    /// Shares of acknowledged, requeued and dropped messages among the settled ones.
+    pub(crate) settled_shares: [f64; 3],
+    /// Messages settled at once: the most frequent number with its share, and the mean.
+    pub(crate) batch: Option<(u64, f64, f64)>,
+    pub(crate) most_unsettled: u64,
+    /// None if nothing was settled.
+    pub(crate) processing: Option<Processing>,
+    /// Median time from an answer to the next question in nanoseconds, and the share of questions that found nothing.
+    pub(crate) polling: Option<(f64, f64)>,
+    pub(crate) gets: u64,
+}
+
+/// Returns the settings of a flow.
+pub(super) fn settings(flow: &ReadFlow, set: usize) -> Settings {
+    let settled = flow.settled;
+    let settling = match flow.no_ack {
+        Some(true) => Settling::Never,
+        _ if settled.total() == 0 && flow.no_ack.is_none() && flow.deliveries > 0 => {
+            Settling::Never
+        }
+        _ if settled.requeues * 2 > settled.total() => Settling::Requeue,
+        _ if settled.discards * 2 > settled.total() => Settling::Discard,
+        _ => Settling::Ack,
+    };
+    Settings {
+        set,
+        is_polling: flow.is_polling,
+        exclusive: flow.exclusive,
+        priority: flow.priority,
+        prefetch: flow.prefetch,
+        settling,
+        product: flow.product.clone(),
+    }
+}
+
+/// Groups flows with their settings and queues: first by settings, then by processing time.
+pub(super) fn groups(flows: Vec<(Settings, &ReadFlow, &str)>) -> Vec<ReaderGroup> {
+    let mut alike: BTreeMap<Settings, Vec<(&ReadFlow, &str)>> = BTreeMap::new();
+    for (settings, flow, queue) in flows {
+        alike.entry(settings).or_default().push((flow, queue));
+    }
+    let mut groups = Vec::new();
+    for (settings, flows) in alike {
+        let members = flows.iter().enumerate().map(|(place, (flow, _))| Member {
+            place,
+            figure: pace(flow).max(PROCESSING_MIN).log2(),
+            messages: flow.raw.total().max(flow.gets),
+        });
+        for part in split::split(members.collect()) {
+            let flows: Vec<_> = part.into_iter().map(|place| flows[place]).collect();
+            groups.push(ReaderGroup::new(settings.clone(), &flows));
+        }
+    }
+    groups
+}
+
+/// Returns the time that tells readers apart: of processing, or between questions.
+fn pace(flow: &ReadFlow) -> f64 {
+    let times = if flow.is_polling { &flow.poll_intervals } else { &flow.service };
+    times.quantile(0.5).unwrap_or_default()
+}
+
+impl ReaderGroup {
+    fn new(settings: Settings, flows: &[(&ReadFlow, &str)]) -> Self {
+        let each = || flows.iter().map(|(flow, _)| *flow);
+        let mut per_settlement = Values::default();
+        each().for_each(|flow| per_settlement.merge(&flow.per_settlement));
+        let settled = each().map(|flow| flow.settled).reduce(Settled::plus);
+        let settled = settled.unwrap_or_default();
+        let share = |count: u64| count as f64 / settled.total().max(1) as f64;
+        let deliveries: u64 = each().map(|flow| flow.deliveries).sum();
+        let redelivered: u64 = each().map(|flow| flow.redelivered).sum();
+        let methods = per_settlement.total().max(1) as f64;
+        let gets: u64 = each().map(|flow| flow.gets).sum();
+        let empty: u64 = each().map(|flow| flow.empty).sum();
+        let intervals = pooled(each().map(|flow| &flow.poll_intervals));
+        let rates = each().map(|flow| {
+            let active = flow.last.saturating_sub(flow.first) as f64 / 1e9;
+            if active > 0.0 { flow.deliveries.saturating_sub(1) as f64 / active } else { 0.0 }
+        });
+        Self {
+            settings,
+            count: flows.len(),
+            connections: each().map(|flow| flow.connection).collect::<BTreeSet<_>>().len(),
+            channels: most_channels(each().map(|flow| (flow.connection, flow.channel))),
+            queues: flows.iter().map(|(_, queue)| (*queue).to_owned()).collect(),
+            deliveries,
+            rate: rates.sum::<f64>() / flows.len().max(1) as f64,
+            redelivered_share: redelivered as f64 / deliveries.max(1) as f64,
+            settled_shares: [settled.acks, settled.requeues, settled.discards].map(share),
+            batch: per_settlement.most_frequent().map(|(messages, frequent)| {
+                (*messages, frequent, settled.total() as f64 / methods)
+            }),
+            most_unsettled: each().map(|flow| flow.most_unsettled).max().unwrap_or_default(),
+            processing: processing(flows),
+            polling: intervals
+                .quantile(0.5)
+                .map(|median| (median, empty as f64 / gets.max(1) as f64)),
+            gets,
+        }
+    }
+}
+
+fn pooled<'a>(all: impl Iterator<Item = &'a Buckets>) -> Buckets {
+    let mut pooled = Buckets::default();
+    all.for_each(|buckets| pooled.merge(buckets));
+    pooled
+}
+
+fn processing(flows: &[(&ReadFlow, &str)]) -> Option<Processing> {
+    let settled: u64 = flows.iter().map(|(flow, _)| flow.settled.total()).sum();
+    let late: u64 = flows.iter().map(|(flow, _)| flow.out_of_order).sum();
+    let is_parallel = late as f64 > PARALLEL_SHARE * settled as f64;
+    let service = pooled(flows.iter().map(|(flow, _)| &flow.service));
+    let raw = pooled(flows.iter().map(|(flow, _)| &flow.raw));
+    let times = if is_parallel { &raw } else { &service };
+    Some(Processing {
+        measured: times.total(),
+        p10: times.quantile(0.1)?,
+        p25: times.quantile(0.25)?,
+        p50: times.quantile(0.5)?,
+        p75: times.quantile(0.75)?,
+        p90: times.quantile(0.9)?,
+        p99: times.quantile(0.99)?,
+        mean: service.mean()?,
+        is_parallel,
+    })
+}
+
+impl Processing {
+    /// Returns whether one time stands for all: the middle half of them are alike.
+    pub(crate) fn is_even(&self) -> bool {
+        !self.is_parallel && self.p75 < EVEN * self.p25
+    }
+
+    /// Returns the processing time in nanoseconds; none if the consumers are as fast as their library.
+    pub(crate) fn nanos(&self) -> Option<f64> {
+        let nanos = if self.is_even() { self.p50 } else { self.mean };
+        (self.p50 >= PROCESSING_MIN).then_some(nanos)
+    }
+}

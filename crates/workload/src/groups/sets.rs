@@ -1,0 +1,159 @@
+//! Sets of queues that differ by name only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    names::{self, Names},
+    uses::Uses,
+};
+use crate::topology::{Arguments, Binding, Destination, Queue};
+
+/// Queues with the same settings, bindings and use.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueueSet {
+    /// Name by which groups refer to the set.
+    pub(crate) name: String,
+    pub(crate) names: Names,
+    pub(crate) queue: Queue,
+    /// Exchange, key with a placeholder, arguments.
+    pub(crate) bindings: Vec<(String, String, Arguments)>,
+}
+
+/// The queues of a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sets {
+    pub(crate) sets: Vec<QueueSet>,
+    by_queue: BTreeMap<String, usize>,
+}
+
+impl Sets {
+    /// Creates the sets of all used queues. `published` are those that get messages by the default exchange.
+    pub(super) fn new(uses: &Uses, published: &BTreeSet<&str>) -> Self {
+        let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for name in &uses.queues {
+            let Some(queue) = uses.objects.queues.get(name) else { continue };
+            let readers = uses.read.iter().filter(|read| *read == name).count();
+            let bindings: Vec<_> = bindings(uses, name)
+                .map(|binding| (&binding.source, names::pattern(&binding.routing_key)))
+                .collect();
+            let is_published = published.contains(name.as_str());
+            let pattern = if queue.server_named { String::new() } else { names::pattern(name) };
+            let use_of = (pattern, queue, bindings, readers, is_published);
+            alike.entry(format!("{use_of:?}")).or_default().push(name);
+        }
+        let mut sets = Self::default();
+        for names in alike.into_values() {
+            sets.add(uses, &names);
+        }
+        sets
+    }
+
+    /// Returns the set of a queue.
+    pub(super) fn of(&self, queue: &str) -> Option<usize> {
+        self.by_queue.get(queue).copied()
+    }
+
+    /// Adds queues as one set if their bindings allow it, else each by itself.
+    fn add(&mut self, uses: &Uses, names: &[&str]) {
+        let whole = Names::new(names.iter().map(|name| (*name).to_owned()).collect());
+        match common(uses, names, &whole).filter(|bindings| self.has_name(&whole, bindings)) {
+            Some(bindings) => self.push(uses, names, whole, bindings),
+            None => names.iter().for_each(|name| self.add(uses, &[name])),
+        }
+    }
+
+    /// Returns whether a set can have a name of its own. A second one with the same pattern becomes a list, unless its
+    /// bindings need the numbers.
+    fn has_name(&self, whole: &Names, bindings: &[(String, String, Arguments)]) -> bool {
+        let Names::Numbered { pattern, .. } = whole else { return true };
+        let is_taken = self.sets.iter().any(|set| set.name == *pattern);
+        !is_taken || bindings.iter().all(|(_, key, _)| !key.contains('{'))
+    }
+
+    fn push(
+        &mut self,
+        uses: &Uses,
+        names: &[&str],
+        whole: Names,
+        bindings: Vec<(String, String, Arguments)>,
+    ) {
+        let Some(queue) = names.first().and_then(|name| uses.objects.queues.get(*name)) else {
+            return;
+        };
+        let is_taken = |name: &str| self.sets.iter().any(|set| set.name == name);
+        let whole = match whole {
+            Names::Numbered { pattern, .. } if is_taken(&pattern) => {
+                Names::Listed(names.iter().map(|name| (*name).to_owned()).collect())
+            }
+            whole => whole,
+        };
+        let number = self.sets.len() + 1;
+        let name = match &whole {
+            _ if queue.server_named => format!("server-named-{number}"),
+            Names::One(name) => name.clone(),
+            Names::Numbered { pattern, .. } => pattern.clone(),
+            Names::Listed(_) => format!("queues-{number}"),
+        };
+        for name in names {
+            self.by_queue.insert((*name).to_owned(), self.sets.len());
+        }
+        self.sets.push(QueueSet { name, names: whole, queue: queue.clone(), bindings });
+    }
+}
+
+/// Returns the bindings that are the same for all, with placeholders; none if there are others.
+fn common(uses: &Uses, names: &[&str], whole: &Names) -> Option<Vec<(String, String, Arguments)>> {
+    let all: Vec<Vec<&Binding>> = names.iter().map(|name| bindings(uses, name).collect()).collect();
+    let first = all.first()?;
+    let mut common = Vec::new();
+    for (place, binding) in first.iter().enumerate() {
+        let row: Option<Vec<&Binding>> = all.iter().map(|of| of.get(place).copied()).collect();
+        let row = row?;
+        if row.iter().any(|of| of.source != binding.source || of.arguments != binding.arguments) {
+            return None;
+        }
+        let keys: Vec<&str> = row.iter().map(|of| of.routing_key.as_str()).collect();
+        let key = common_key(names, whole, &keys)?;
+        common.push((binding.source.clone(), key, binding.arguments.clone()));
+    }
+    Some(common)
+}
+
+/// Returns the bindings of a queue to exchanges that matter.
+fn bindings<'a>(uses: &'a Uses, queue: &'a str) -> impl Iterator<Item = &'a Binding> {
+    let all = uses.objects.bindings.iter();
+    all.filter(move |binding| {
+        binding.kind == Destination::Queue
+            && binding.destination == queue
+            && uses.exchanges.contains(&binding.source)
+    })
+}
+
+/// Returns the key of a binding of all queues: one key, their numbers in a pattern, or their names.
+fn common_key(names: &[&str], whole: &Names, keys: &[&str]) -> Option<String> {
+    let first = *keys.first()?;
+    if keys.iter().all(|key| *key == first) {
+        // A placeholder that stands in the key itself would be replaced.
+        let is_plain = names.len() == 1 || !first.contains('{');
+        return is_plain.then(|| first.to_owned());
+    }
+    if keys == names && matches!(whole, Names::Listed(_)) {
+        return Some("{}".to_owned());
+    }
+    let Names::Numbered { from, to, .. } = whole else { return None };
+    match Names::new(keys.iter().map(|key| (*key).to_owned()).collect()) {
+        Names::Numbered { pattern, from: first, to: last } if (first, last) == (*from, *to) => {
+            // Sorted by name, both lists must be in the same order.
+            let is_same_order = |pair: (&&str, &&str)| number_of(pair.0) == number_of(pair.1);
+            names.iter().zip(keys).all(is_same_order).then_some(pattern)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the last number in a name.
+fn number_of(name: &str) -> Option<u64> {
+    let digits = name.rfind(|c: char| c.is_ascii_digit())?;
+    let start = name[..digits].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+    name[start..=digits].parse().ok()
+}

@@ -1,0 +1,108 @@
+//! A channel of a connection.
+
+use std::collections::VecDeque;
+
+use rabbitscope_wire::activity::Qos;
+use rustc_hash::FxHashMap;
+
+use super::{
+    confirms::Confirms, deliveries::Deliveries, publishing::ConfirmMode, reading::Prefetch,
+};
+use crate::topology::Queue;
+
+/// Maximum of requests that wait for an answer.
+const PENDING_MAX: usize = 1_024;
+
+/// State of a channel.
+#[derive(Debug, Default)]
+pub(super) struct Channel {
+    /// Time of `channel.open` in nanoseconds; none if it was not seen.
+    pub(super) opened: Option<u64>,
+    pub(super) mode: ConfirmMode,
+    pub(super) confirms: Confirms,
+    pub(super) deliveries: Deliveries,
+    of_each: Prefetch,
+    of_all: Option<Prefetch>,
+    /// Flows of consumers, by tag.
+    pub(super) consumers: FxHashMap<Vec<u8>, usize>,
+    /// Flows of consumers whose tags the broker still has to choose.
+    pub(super) nameless: Pending<usize>,
+    /// Flows of `basic.get`, by queue.
+    pub(super) polls: FxHashMap<String, usize>,
+    /// Flows of questions by `basic.get` without an answer yet.
+    pub(super) asked: Pending<usize>,
+    /// Flows of publishes, by exchange.
+    pub(super) publishes: FxHashMap<Vec<u8>, usize>,
+    pub(super) last_queue: Option<String>,
+    /// Declared queues whose names the broker still has to choose.
+    pub(super) declared: Pending<Option<Queue>>,
+}
+
+/// Requests that wait for their answers, in order.
+#[derive(Debug)]
+pub(super) struct Pending<T>(VecDeque<T>);
+
+impl<T> Default for Pending<T> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<T> Pending<T> {
+    pub(super) fn add(&mut self, request: T) {
+        if self.0.len() < PENDING_MAX {
+            self.0.push_back(request);
+        }
+    }
+
+    pub(super) fn answer(&mut self) -> Option<T> {
+        self.0.pop_front()
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Channel {
+    /// Creates a channel that is opened now.
+    pub(super) fn opened_at(nanos: u64) -> Self {
+        Self { opened: Some(nanos), of_each: Prefetch::Unlimited, ..Self::default() }
+    }
+
+    pub(super) fn select_confirms(&mut self) {
+        if self.mode != ConfirmMode::Confirms {
+            self.mode = ConfirmMode::Confirms;
+            if self.opened.is_some() {
+                self.confirms = Confirms::new_select();
+            }
+        }
+    }
+
+    pub(super) const fn set_prefetch(&mut self, qos: Qos) {
+        let count = qos.prefetch_count;
+        match (qos.global, count) {
+            (true, 0) => self.of_all = None,
+            (true, count) => self.of_all = Some(Prefetch::Channel(count)),
+            (false, 0) => self.of_each = Prefetch::Unlimited,
+            (false, count) => self.of_each = Prefetch::Consumer(count),
+        }
+    }
+
+    /// Returns the limit of a consumer that starts now.
+    pub(super) fn prefetch(&self) -> Prefetch {
+        match (self.of_each, self.of_all) {
+            (Prefetch::Consumer(count), _) => Prefetch::Consumer(count),
+            (_, Some(limit)) | (limit, None) => limit,
+        }
+    }
+
+    /// Records that frames were missed.
+    pub(super) fn miss(&mut self) {
+        self.confirms.miss();
+        self.deliveries.forget();
+        self.nameless.forget();
+        self.asked.forget();
+        self.declared.forget();
+    }
+}

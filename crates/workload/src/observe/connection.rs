@@ -1,0 +1,70 @@
+//! A connection.
+
+use core::net::SocketAddr;
+
+use rabbitscope_wire::activity::Ends;
+use rustc_hash::FxHashMap;
+
+use super::{answers::Answers, channel::Channel};
+
+/// Maximum of channels that are followed.
+const CHANNELS_MAX: usize = 4_096;
+
+/// State of a connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// Time of its first packet in nanoseconds; none if it began before the capture.
+    pub(super) opened: Option<u64>,
+    pub(super) client: SocketAddr,
+    pub(super) product: String,
+    pub(super) vhost: Option<String>,
+    pub(super) answers: Answers,
+    pub(super) is_readable: bool,
+    pub(super) published: u64,
+    pub(super) delivered: u64,
+    channels: FxHashMap<u16, Channel>,
+}
+
+impl Connection {
+    pub(super) fn new(ends: &Ends) -> Self {
+        Self {
+            opened: ends.from_the_start.then(|| ends.time.unix_nanos()),
+            client: ends.client,
+            product: String::new(),
+            vhost: None,
+            answers: Answers::default(),
+            is_readable: false,
+            published: 0,
+            delivered: 0,
+            channels: FxHashMap::default(),
+        }
+    }
+
+    /// Returns a channel; none if there are too many.
+    pub(super) fn channel(&mut self, number: u16) -> Option<&mut Channel> {
+        if self.channels.len() >= CHANNELS_MAX && !self.channels.contains_key(&number) {
+            return None;
+        }
+        Some(self.channels.entry(number).or_default())
+    }
+
+    pub(super) fn open_channel(&mut self, number: u16, nanos: u64) {
+        if self.channel(number).is_some() {
+            self.channels.insert(number, Channel::opened_at(nanos));
+        }
+    }
+
+    /// Removes a channel, and returns the time at which it was opened.
+    pub(super) fn close_channel(&mut self, number: u16) -> Option<u64> {
+        self.channels.remove(&number)?.opened
+    }
+
+    pub(super) fn channels(&mut self) -> impl Iterator<Item = &mut Channel> {
+        self.channels.values_mut()
+    }
+
+    /// Returns the virtual host, `/` if it is unknown.
+    pub(super) fn vhost(&self) -> &str {
+        self.vhost.as_deref().unwrap_or("/")
+    }
+}

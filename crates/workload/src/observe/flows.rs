@@ -1,0 +1,58 @@
+//! The result of an observation.
+
+use super::{publishing::PublishFlow, reading::ReadFlow, seen::Seen};
+use crate::figures::Buckets;
+
+/// All flows, and everything that they need to become a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Flows {
+    pub(crate) publishes: Vec<PublishFlow>,
+    pub(crate) reads: Vec<ReadFlow>,
+    pub(crate) seen: Seen,
+    pub(crate) churn: Churn,
+    /// Time of the first and the last event, in nanoseconds since 1970.
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// Number of connections, and of those with AMQP 0-9-1.
+    pub(crate) connections: u64,
+    pub(crate) readable: u64,
+    /// Number of connections with publishes and deliveries.
+    pub(crate) two_way: u64,
+    /// Number of messages of flows that found no room.
+    pub(crate) left_out: u64,
+    /// Number of times that frames were missed.
+    pub(crate) missed: u64,
+    pub(crate) returned: u64,
+    /// Number of deliveries by a consumer whose queue is `amq.rabbitmq.reply-to`.
+    pub(crate) direct_replies: u64,
+}
+
+/// Objects that came and went.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Churn {
+    /// Connections that were opened, those of them that were closed again, and the time from one to the other in
+    /// nanoseconds.
+    pub(crate) connections_opened: u64,
+    pub(crate) connection_lives: Buckets,
+    /// Connections that were opened and closed again, with messages.
+    pub(crate) short_with_messages: u64,
+    pub(crate) channels_opened: u64,
+    pub(crate) channel_lives: Buckets,
+    pub(crate) queues_declared: u64,
+    pub(crate) queues_deleted: u64,
+    pub(crate) consumers_started: u64,
+    pub(crate) consumers_cancelled: u64,
+}
+
+impl Flows {
+    /// Returns the observed time in seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.last.saturating_sub(self.first) as f64 / 1e9
+    }
+
+    /// Returns the number of published and of delivered messages.
+    pub fn messages(&self) -> (u64, u64) {
+        let published = self.publishes.iter().map(|flow| flow.messages).sum();
+        (published, self.reads.iter().map(|flow| flow.deliveries).sum())
+    }
+}

@@ -1,0 +1,31 @@
+//! Flows of messages: a publisher or a reader of a channel, with counted figures.
+//!
+//! ```text
+//! observer    the listener of an analysis
+//! connection  a connection: its client, its channels, the broker's answers
+//! channel     a channel: messages under way, confirms, acknowledgements
+//! confirms    unconfirmed messages, also if the numbers of publishes are unknown at first
+//! answers     times of the broker's answers
+//! deliveries  unsettled deliveries
+//! publishing  a flow of publishes
+//! reading     a flow of deliveries
+//! seen        exchanges, queues and bindings that clients declare
+//! flows       the result
+//! ```
+
+mod answers;
+mod channel;
+mod confirms;
+mod connection;
+mod deliveries;
+mod flows;
+mod observer;
+mod publishing;
+mod reading;
+mod seen;
+
+pub(crate) use flows::Churn;
+pub use flows::Flows;
+pub use observer::Observer;
+pub(crate) use publishing::{ConfirmMode, PublishFlow};
+pub(crate) use reading::{Prefetch, ReadFlow, Settled};

@@ -1,0 +1,135 @@
+//! A flow of publishes: those of one channel to one exchange.
+
+use rabbitscope_runs::Random;
+use rabbitscope_wire::activity::{Event, Headers, Published};
+
+use super::answers::Answers;
+use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Values};
+
+/// The broker's promise to the publisher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum ConfirmMode {
+    /// None.
+    #[default]
+    Off,
+    /// Publisher confirms.
+    Confirms,
+    /// Transactions.
+    Transactions,
+}
+
+/// Identity of a flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct PublishKey {
+    pub(crate) connection: u64,
+    pub(crate) channel: u16,
+    pub(crate) exchange: String,
+}
+
+/// A flow of publishes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PublishFlow {
+    pub(crate) key: PublishKey,
+    pub(crate) vhost: Option<String>,
+    pub(crate) product: String,
+    pub(crate) mode: ConfirmMode,
+    pub(crate) messages: u64,
+    /// Times of the first and the last publish, in nanoseconds.
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    pub(crate) routing_keys: Values<String>,
+    pub(crate) sizes: Values<u64>,
+    pub(crate) size_buckets: Buckets,
+    pub(crate) persistent: u64,
+    pub(crate) mandatory: u64,
+    pub(crate) with_reply_to: u64,
+    /// Priority, or none.
+    pub(crate) priorities: Values<Option<u8>>,
+    /// Time to live in milliseconds, or none.
+    pub(crate) expirations: Values<Option<u64>>,
+    /// Number and bytes of headers, or none.
+    pub(crate) headers: Values<Option<(u16, u32)>>,
+    pub(crate) text_bytes: Buckets,
+    /// Unconfirmed messages right after a publish.
+    pub(crate) unconfirmed: Values<u32>,
+    /// Lower bound of the most unconfirmed messages, where numbers are unknown.
+    pub(crate) unconfirmed_at_least: u32,
+    pub(crate) gaps: Buckets,
+    pub(crate) counts: CountsOverTime,
+    pub(crate) samples: GapSamples,
+    /// Number of publishes of which each frame began a segment.
+    pub(crate) frame_by_frame: u64,
+    /// Number of commits, for transactions.
+    pub(crate) commits: u64,
+    /// True if frames were missed, so that the next gap has no length.
+    pub(super) is_interrupted: bool,
+    /// Unconfirmed messages right after the last publish.
+    pub(super) last_unconfirmed: Option<u32>,
+}
+
+/// The state around a publish.
+pub(super) struct Around<'a> {
+    pub(super) answers: &'a Answers,
+    /// Unconfirmed messages of the channel, this one included.
+    pub(super) unconfirmed: Option<u32>,
+    pub(super) unconfirmed_at_least: u32,
+    pub(super) random: &'a mut Random,
+}
+
+impl PublishFlow {
+    pub(super) fn publish(
+        &mut self,
+        event: &Event<'_>,
+        message: &Published<'_>,
+        around: &mut Around<'_>,
+    ) {
+        let now = event.time.unix_nanos();
+        if self.messages == 0 {
+            self.first = now;
+        } else if !std::mem::take(&mut self.is_interrupted) {
+            self.pause(now, around);
+        }
+        self.messages += 1;
+        self.last = self.last.max(now);
+        self.counts.add(now);
+        self.frame_by_frame += u64::from(event.frames > 1 && event.is_frame_by_frame);
+        around.unconfirmed.into_iter().for_each(|count| self.unconfirmed.add(count));
+        self.last_unconfirmed = around.unconfirmed;
+        self.unconfirmed_at_least = self.unconfirmed_at_least.max(around.unconfirmed_at_least);
+        self.content(message);
+    }
+
+    fn content(&mut self, message: &Published<'_>) {
+        let header = message.content.header;
+        self.routing_keys.add(String::from_utf8_lossy(message.routing_key).into_owned());
+        self.sizes.add(header.body_bytes);
+        self.size_buckets.add(header.body_bytes);
+        self.persistent += u64::from(header.is_persistent);
+        self.mandatory += u64::from(message.mandatory);
+        self.with_reply_to += u64::from(header.reply_to.is_some());
+        let Some(properties) = message.content.properties else { return };
+        self.priorities.add(properties.priority);
+        self.expirations.add(properties.expiration);
+        let headers = properties.headers.map(|Headers { count, bytes }| (count, bytes));
+        self.headers.add(headers);
+        self.text_bytes.add(u64::from(properties.text_bytes));
+    }
+
+    fn pause(&mut self, now: u64, around: &mut Around<'_>) {
+        let nanos = now.saturating_sub(self.last);
+        self.gaps.add(nanos);
+        let moment = self.last + around.random.below(nanos.max(1));
+        if let (Some(since_answer), Some(since_answer_at_random)) =
+            (around.answers.since_last(now), around.answers.since_last(moment))
+        {
+            let unconfirmed = self.last_unconfirmed;
+            let sample = GapSample { nanos, since_answer, since_answer_at_random, unconfirmed };
+            self.samples.add(sample, around.random);
+        }
+    }
+
+    /// Records that frames were missed.
+    pub(super) fn interrupt(&mut self) {
+        self.is_interrupted = true;
+    }
+}

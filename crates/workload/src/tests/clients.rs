@@ -1,0 +1,162 @@
+//! Publishers of known kinds.
+
+use rabbitscope_runs::{Random, scenario::Arrival};
+
+use super::{
+    exponential,
+    talk::{MILLIS, Owned, SECOND, Talk, properties},
+};
+
+/// Publishes every `gap` nanoseconds for ten seconds.
+fn timer(talk: &mut Talk, queue: &str, gap: u64, bytes: u64) {
+    let connection = talk.connection(0, true);
+    for number in 1..=10 * SECOND / gap {
+        talk.publish(number * gap, connection, ("", queue), bytes);
+    }
+}
+
+#[test]
+fn timers_keep_rate_and_size() {
+    let mut talk = Talk::default();
+    for _ in 0..3 {
+        timer(&mut talk, "q", 20 * MILLIS, 512);
+    }
+    timer(&mut talk, "q", 20 * MILLIS, 4_096);
+    let (text, scenario) = talk.scenario();
+    let [small, large] = &scenario.publishers[..] else { panic!("{text}") };
+    assert_eq!((small.count, small.connections, small.size), (3, 3, Some(512)));
+    assert_eq!((large.count, large.size), (1, Some(4_096)));
+    for group in [small, large] {
+        assert!((group.rate.unwrap() - 50.0).abs() < 0.1, "{text}");
+        assert_eq!(group.arrival, Some(Arrival::Constant));
+        assert_eq!(group.confirm_window, None);
+    }
+    assert!(text.contains("# 3 publishers on 3 connections of pika: 1,500 messages"), "{text}");
+}
+
+#[test]
+fn a_publisher_that_waits_for_confirms_has_a_window_and_no_rate() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let mut random = Random::new(1);
+    let mut at = MILLIS;
+    for number in 1..=4_000_u64 {
+        talk.publish(at, connection, ("", "q"), 100);
+        // The window has room again with the confirm of the message ten before.
+        if number >= 10 {
+            at += MILLIS + random.below(MILLIS);
+            talk.confirm(at, connection, number - 9, false);
+            at += 20_000;
+        } else {
+            at += 1_000;
+        }
+    }
+    let (text, scenario) = talk.scenario();
+    let [group] = &scenario.publishers[..] else { panic!("{text}") };
+    assert_eq!((group.confirm_window, group.rate), (Some(10), None), "{text}");
+    assert!(text.contains("Closed loop"), "{text}");
+}
+
+#[test]
+fn a_timer_with_a_wide_window_is_open() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let mut random = Random::new(3);
+    for number in 1..=2_000 {
+        let at = number * 5 * MILLIS;
+        talk.publish(at, connection, ("", "q"), 100);
+        talk.confirm(at + MILLIS + random.below(14 * MILLIS), connection, number, false);
+    }
+    let (text, scenario) = talk.scenario();
+    let [group] = &scenario.publishers[..] else { panic!("{text}") };
+    assert!((group.rate.unwrap() - 200.0).abs() < 0.5, "{text}");
+    assert!(group.has_confirms(), "{text}");
+}
+
+#[test]
+fn independent_messages_and_bursts_are_told_apart() {
+    let mut talk = Talk::default();
+    let poisson = talk.connection(0, true);
+    let mut random = Random::new(9);
+    let mut at = 1;
+    while at < 30 * SECOND {
+        talk.publish(at, poisson, ("", "q"), 100);
+        at += exponential(&mut random, 20 * MILLIS);
+    }
+    let bursts = talk.connection(0, true);
+    for number in 0..60 * 25 {
+        let at = number / 25 * 500 * MILLIS + number % 25 * 100_000;
+        talk.publish(at + MILLIS, bursts, ("", "other"), 100);
+    }
+    let (text, scenario) = talk.scenario();
+    let of = |queue: &str| scenario.publishers.iter().find(|group| group.routing_key() == queue);
+    let poisson = of("q").unwrap();
+    assert_eq!(poisson.arrival, Some(Arrival::Poisson), "{text}");
+    assert!((poisson.rate.unwrap() / 50.0 - 1.0).abs() < 0.06, "{text}");
+    assert!(text.contains("The rate is rough"), "{text}");
+    let [phase] = of("other").unwrap().phases[..] else { panic!("{text}") };
+    assert_eq!(phase.burst, Some(25), "{text}");
+    let every = phase.every.unwrap().as_secs_f64();
+    assert!((every - 0.5).abs() < 0.015, "{every}");
+}
+
+#[test]
+fn sizes_of_one_publisher_take_turns_with_their_shares() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    for number in 0..3_000_u64 {
+        let bytes = if number % 10 < 7 { 512 } else { 8_192 };
+        talk.publish(number * 10 * MILLIS, connection, ("", "q"), bytes);
+    }
+    let (text, scenario) = talk.scenario();
+    let steps = scenario.publishers[0].size_steps();
+    let all: f64 = steps.iter().map(|step| step.lasts.as_secs_f64()).sum();
+    let share = |bytes| {
+        let of = steps.iter().filter(|step| step.size_bytes == bytes);
+        of.map(|step| step.lasts.as_secs_f64()).sum::<f64>() / all
+    };
+    assert!((share(512) - 0.7).abs() < 0.01 && (share(8_192) - 0.3).abs() < 0.01, "{text}");
+}
+
+#[test]
+fn properties_keep_number_and_size_of_headers() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    for number in 0..100 {
+        let properties = properties(7, 3, 100);
+        let (exchange, key) = (String::new(), "q".to_owned());
+        let publish = Owned::Publish { exchange, key, bytes: 10, properties };
+        talk.client(number * 10 * MILLIS, connection, publish);
+    }
+    let (text, scenario) = talk.scenario();
+    let group = &scenario.publishers[0];
+    assert_eq!((group.properties.priority, group.is_persistent()), (Some(7), true), "{text}");
+    let headers = &group.properties.headers;
+    let bytes: usize = headers
+        .iter()
+        .map(|(key, value)| {
+            let rabbitscope_runs::scenario::FieldValue::Text(text) = value else {
+                panic!("{text}")
+            };
+            1 + key.len() + 1 + 4 + text.len()
+        })
+        .sum();
+    assert_eq!((headers.len(), bytes), (3, 100));
+}
+
+#[test]
+fn a_window_is_known_also_in_the_middle_of_a_connection() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, false);
+    for number in 0..500_u64 {
+        let at = number * 20 * MILLIS;
+        talk.publish(at, connection, ("", "q"), 100);
+        talk.confirm(at + 3 * MILLIS, connection, 7_000 + number, false);
+    }
+    let (text, scenario) = talk.scenario();
+    let [group] = &scenario.publishers[..] else { panic!("{text}") };
+    assert_eq!(group.confirm_window, Some(1), "{text}");
+    assert!((group.rate.unwrap() - 50.0).abs() < 0.2, "{text}");
+}

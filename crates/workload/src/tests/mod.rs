@@ -1,0 +1,10 @@
+//! Loads of known clients, from their events to the scenario.
+
+mod clients;
+mod groups;
+mod random;
+mod readers;
+mod secrets;
+mod talk;
+
+pub(crate) use random::exponential;

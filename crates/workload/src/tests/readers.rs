@@ -1,0 +1,161 @@
+//! Consumers of known kinds.
+
+use std::time::Duration;
+
+use rabbitscope_runs::{Random, scenario::Settle};
+use rabbitscope_wire::activity::Settlement;
+
+use super::talk::{MILLIS, Owned, SECOND, Step, Talk};
+use crate::Topology;
+
+/// A consumer with a backlog or with bursts: `arrivals` are the times of its deliveries. Returns its acknowledgements.
+fn sequential(talk: &mut Talk, arrivals: &[u64], mut time: impl FnMut() -> u64, how: Settlement) {
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Qos(20, false));
+    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let mut free = 0;
+    for (number, arrival) in (1_u64..).zip(arrivals) {
+        let begin = free.max(*arrival);
+        free = begin + time();
+        talk.deliver(*arrival, connection, "t", number);
+        talk.client(free, connection, Owned::Settle(number, false, how));
+    }
+}
+
+fn bursts() -> Vec<u64> {
+    (0..500).map(|number| 10 + number / 50 * SECOND + number % 50 * 1_000).collect()
+}
+
+#[test]
+fn processing_time_is_not_the_time_to_the_acknowledgement() {
+    let mut talk = Talk::default();
+    // The median from delivery to acknowledgement is some 250 ms.
+    sequential(&mut talk, &bursts(), || 10 * MILLIS, Settlement::Ack);
+    let (text, scenario) = talk.scenario();
+    let [group] = &scenario.consumers[..] else { panic!("{text}") };
+    let time = group.processing_time.unwrap();
+    assert!(time.abs_diff(Duration::from_millis(10)) < Duration::from_micros(300), "{time:?}");
+    assert_eq!((group.prefetch, group.auto_ack, group.settle()), (Some(20), false, Settle::Ack));
+}
+
+#[test]
+fn varied_processing_keeps_its_mean_and_says_so() {
+    let mut talk = Talk::default();
+    let mut random = Random::new(2);
+    let arrivals: Vec<u64> = (0..2_000).map(|number| 10 + number * 12 * MILLIS).collect();
+    sequential(&mut talk, &arrivals, || MILLIS + random.below(19 * MILLIS), Settlement::Ack);
+    let (text, scenario) = talk.scenario();
+    let time = scenario.consumers[0].processing_time.unwrap().as_secs_f64();
+    assert!((time / 0.0105 - 1.0).abs() < 0.05, "{time}");
+    assert!(text.contains("Not expressed: its distribution"), "{text}");
+}
+
+#[test]
+fn refusals_are_those_of_the_consumer() {
+    for (how, expected) in [
+        (Settlement::Nack { requeue: true }, Settle::Requeue),
+        (Settlement::Reject { requeue: true }, Settle::Requeue),
+        (Settlement::Nack { requeue: false }, Settle::Discard),
+    ] {
+        let mut talk = Talk::default();
+        sequential(&mut talk, &bursts(), || 1_000, how);
+        let (text, scenario) = talk.scenario();
+        assert_eq!(scenario.consumers[0].settle(), expected, "{text}");
+        assert_eq!(scenario.consumers[0].processing_time, None, "{text}");
+    }
+}
+
+#[test]
+fn acknowledgements_of_several_have_their_number() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Qos(100, false));
+    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    for number in 1..=1_000_u64 {
+        let at = number * MILLIS;
+        talk.deliver(at, connection, "t", number);
+        if number % 25 == 0 {
+            talk.client(at + 50_000, connection, Owned::Settle(number, true, Settlement::Ack));
+        }
+    }
+    let (text, scenario) = talk.scenario();
+    let group = &scenario.consumers[0];
+    assert_eq!((group.multi_ack_every, group.processing_time), (25, None), "{text}");
+}
+
+#[test]
+fn parallel_workers_are_named() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Qos(4, false));
+    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let mut random = Random::new(4);
+    let mut free = [0_u64; 4];
+    for number in 1..=2_000_u64 {
+        let worker = (0..4).min_by_key(|worker| free[*worker]).unwrap();
+        let begin = free[worker].max(3);
+        free[worker] = begin + 5 * MILLIS + random.below(10 * MILLIS);
+        talk.deliver(begin, connection, "t", number);
+        talk.client(free[worker], connection, Owned::Settle(number, false, Settlement::Ack));
+    }
+    let (text, scenario) = talk.scenario();
+    assert!(text.contains("several workers share a consumer"), "{text}");
+    let time = scenario.consumers[0].processing_time.unwrap().as_secs_f64();
+    // Four workers of 10 ms get ahead by 2.5 ms with each message.
+    assert!((time / 0.0025 - 1.0).abs() < 0.1, "{time}");
+}
+
+#[test]
+fn a_consumer_from_before_the_capture_is_assumed() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, false);
+    for number in 1..=300_u64 {
+        let at = number * 10 * MILLIS;
+        talk.deliver(at, connection, "t", 4_000 + number);
+        talk.client(
+            at + 4 * MILLIS,
+            connection,
+            Owned::Settle(4_000 + number, false, Settlement::Ack),
+        );
+    }
+    let (text, scenario) = talk.scenario();
+    let group = &scenario.consumers[0];
+    assert_eq!((group.queue.as_str(), group.prefetch), ("q", Some(1)), "{text}");
+    assert!(text.contains("# Assumed:") && text.contains("Assumed: the capture"), "{text}");
+}
+
+#[test]
+fn missing_bytes_lead_to_no_wrong_times() {
+    let mut talk = Talk::default();
+    sequential(&mut talk, &bursts(), || 10 * MILLIS, Settlement::Ack);
+    // An acknowledgement after a gap settles a message that was delivered before.
+    talk.step(3 * SECOND + 100 * MILLIS, Step::Missed(0));
+    talk.step(20 * SECOND, Step::Ended(0));
+    let (text, scenario) = talk.scenario();
+    let time = scenario.consumers[0].processing_time.unwrap();
+    assert!(time.abs_diff(Duration::from_millis(10)) < Duration::from_micros(300), "{time:?}");
+    assert!(text.contains("bytes were missing 1 times"), "{text}");
+}
+
+const OF_THE_NODE: &str = r#"{
+  "queues":[{"name":"work","vhost":"/","durable":true,"auto_delete":false,"exclusive":false,"arguments":{}}],
+  "consumers":[{"vhost":"/","queue":"work","consumer_tag":"t","exclusive":false,"ack_required":true,"prefetch_count":33,
+                "arguments":{"x-priority":5},"channel":1,"peer":"[::ffff:127.0.0.1]:40000"},
+               {"vhost":"/","queue":"other","consumer_tag":"t","exclusive":false,"ack_required":true,"prefetch_count":1,
+                "arguments":{},"channel":2,"peer":"127.0.0.1:40000"}]}"#;
+
+#[test]
+fn a_consumer_from_before_the_capture_is_known_to_the_node() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, false);
+    for number in 1..=100_u64 {
+        let at = number * 10 * MILLIS;
+        talk.deliver(at, connection, "t", number);
+        talk.client(at + 4 * MILLIS, connection, Owned::Settle(number, false, Settlement::Ack));
+    }
+    let topology = Topology::from_definitions(OF_THE_NODE).unwrap();
+    let (text, scenario) = talk.scenario_with(topology);
+    let group = &scenario.consumers[0];
+    assert_eq!((group.queue.as_str(), group.prefetch), ("work", Some(33)), "{text}");
+    assert!(group.arguments.contains_key("x-priority") && !text.contains("Assumed"), "{text}");
+}

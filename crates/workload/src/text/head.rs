@@ -1,0 +1,53 @@
+//! The head of the file: sources, assumptions, everything that cannot be expressed.
+
+use super::lines::{Lines, counted, figure};
+use crate::groups::Model;
+
+/// The origin of a model, in words.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Name of the scenario: letters, digits, `-`, `_`, `.`.
+    pub name: String,
+    /// Each source, with its state.
+    pub sources: Vec<String>,
+    /// Things that the sources do not show.
+    pub notes: Vec<String>,
+}
+
+pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
+    let seconds = figure(model.seconds);
+    lines.comment(&format!(
+        "A load as it was observed for {seconds} s: {} of {}. Written by `rabbitscope workload`.",
+        counted(model.groups() as u64, "group"),
+        counted(model.connections, "connection"),
+    ));
+    list(lines, "Sources", &origin.sources);
+    list(lines, "Assumed", &model.assumptions);
+    let mut missing = origin.notes.clone();
+    if model.unreadable > 0 {
+        let unreadable = counted(model.unreadable, "connection");
+        missing.push(format!("left out: {unreadable} without readable frames of AMQP 0-9-1"));
+    }
+    missing.extend(model.missing.iter().cloned());
+    list(lines, "Not expressed", &missing);
+    lines.line(&format!("name = {}", super::lines::quoted(&origin.name)));
+    let description = format!("The load of a running node, observed for {seconds} s.");
+    lines.text("description", &description);
+}
+
+fn list(lines: &mut Lines, title: &str, items: &[String]) {
+    if items.is_empty() {
+        return;
+    }
+    lines.line("#");
+    lines.comment(&format!("{title}:"));
+    for item in items.iter().take(ITEMS_MAX) {
+        lines.comment(&format!("- {item}"));
+    }
+    if items.len() > ITEMS_MAX {
+        lines.comment(&format!("- and {} more of this kind", items.len() - ITEMS_MAX));
+    }
+}
+
+/// Maximum of items of a list.
+const ITEMS_MAX: usize = 12;

@@ -1,0 +1,24 @@
+//! The scenario as TOML, with a comment on the origin of each group.
+//!
+//! ```text
+//! whole       the file: head, objects, groups
+//! head        sources, assumptions, everything that cannot be expressed
+//! objects     policies, exchanges, queues
+//! publishers  groups of publishers, and of callers
+//! content     sizes and properties of messages
+//! readers     groups of consumers, of programs that poll, and of responders
+//! churn       objects that come and go
+//! lines       tables, values and comments as text
+//! ```
+
+mod churn;
+mod content;
+mod head;
+mod lines;
+mod objects;
+mod publishers;
+mod readers;
+mod whole;
+
+pub use head::Origin;
+pub use whole::scenario;

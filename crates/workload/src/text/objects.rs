@@ -1,0 +1,149 @@
+//! Policies, exchanges and queues.
+
+use rabbitscope_runs::scenario::FieldValue;
+
+use super::lines::{Lines, list, quoted};
+use crate::{
+    groups::{Model, Names, QueueSet, UsedExchange},
+    topology::Arguments,
+};
+
+pub(super) fn write(lines: &mut Lines, model: &Model) {
+    policies(lines, model);
+    for exchange in &model.exchanges {
+        exchange_table(lines, exchange);
+    }
+    for set in &model.sets.sets {
+        queue_table(lines, set);
+    }
+}
+
+fn policies(lines: &mut Lines, model: &Model) {
+    if model.policies.is_empty() {
+        return;
+    }
+    lines.blank();
+    lines.line("[broker]");
+    lines.line("policies = [");
+    for policy in &model.policies {
+        lines.line(&format!(
+            "    {{ name = {}, pattern = {}, definition = {}, apply-to = {}, priority = {} }},",
+            quoted(&policy.name),
+            quoted(&policy.pattern),
+            quoted(&policy.definition.to_string()),
+            quoted(&policy.apply_to),
+            policy.priority,
+        ));
+    }
+    lines.line("]");
+}
+
+fn exchange_table(lines: &mut Lines, used: &UsedExchange) {
+    let UsedExchange { name, exchange, bindings } = used;
+    lines.blank();
+    lines.table("exchanges");
+    lines.text("name", name);
+    lines.text("type", &exchange.kind);
+    for (key, is_set, default) in [
+        ("durable", exchange.durable, true),
+        ("auto-delete", exchange.auto_delete, false),
+        ("internal", exchange.internal, false),
+    ] {
+        if is_set != default {
+            lines.key(key, &is_set.to_string());
+        }
+    }
+    arguments(lines, &exchange.arguments);
+    let none = Arguments::new();
+    bound(lines, bindings.iter().map(|(source, key)| (source.as_str(), key.as_str(), &none)));
+}
+
+fn queue_table(lines: &mut Lines, set: &QueueSet) {
+    lines.blank();
+    lines.table("queues");
+    lines.text("name", &set.name);
+    match &set.names {
+        _ if set.queue.server_named => lines.key("server-named", "true"),
+        Names::One(_) => {}
+        Names::Numbered { from, to, .. } => {
+            lines.key("from", &from.to_string());
+            lines.key("to", &to.to_string());
+        }
+        Names::Listed(names) => lines.key("names", &list(names)),
+    }
+    let mut without_type = set.queue.arguments.clone();
+    let kind = match without_type.remove("x-queue-type") {
+        Some(FieldValue::Text(kind)) if kind == "quorum" || kind == "stream" => Some(kind),
+        _ => None,
+    };
+    if let Some(kind) = &kind {
+        lines.text("type", kind);
+    }
+    if !set.queue.durable && kind.is_none() {
+        lines.key("durable", "false");
+    }
+    // A queue that belongs to one connection would need all its clients on that connection.
+    let goes_away = set.queue.auto_delete || set.queue.exclusive || set.queue.server_named;
+    if goes_away && kind.is_none() {
+        lines.key("auto-delete", "true");
+    }
+    arguments(lines, &without_type);
+    let bindings = set.bindings.iter();
+    bound(lines, bindings.map(|(source, key, table)| (source.as_str(), key.as_str(), table)));
+}
+
+fn bound<'a>(lines: &mut Lines, bindings: impl Iterator<Item = (&'a str, &'a str, &'a Arguments)>) {
+    let rows: Vec<String> = bindings
+        .map(|(source, key, arguments)| {
+            let key = (!key.is_empty()).then(|| format!("routing-key = {}", quoted(key)));
+            let table =
+                (!arguments.is_empty()).then(|| format!("arguments = {}", table(arguments)));
+            let entries = [Some(format!("exchange = {}", quoted(source))), key, table];
+            let entries: Vec<String> = entries.into_iter().flatten().collect();
+            format!("{{ {} }}", entries.join(", "))
+        })
+        .collect();
+    match &rows[..] {
+        [] => {}
+        [row] => lines.key("bindings", &format!("[{row}]")),
+        rows => {
+            lines.line("bindings = [");
+            for row in rows {
+                lines.line(&format!("    {row},"));
+            }
+            lines.line("]");
+        }
+    }
+}
+
+fn arguments(lines: &mut Lines, arguments: &Arguments) {
+    if !arguments.is_empty() {
+        lines.key("arguments", &table(arguments));
+    }
+}
+
+/// Returns a table of arguments.
+pub(super) fn table(arguments: &Arguments) -> String {
+    let entries =
+        arguments.iter().map(|(key, value)| format!("{} = {}", key_text(key), field(value)));
+    format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
+}
+
+fn key_text(key: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !key.is_empty() && key.chars().all(is_bare) { key.to_owned() } else { quoted(key) }
+}
+
+fn field(value: &FieldValue) -> String {
+    match value {
+        FieldValue::Bool(value) => value.to_string(),
+        FieldValue::Integer(value) => value.to_string(),
+        FieldValue::Float(value) => format!("{value:?}"),
+        FieldValue::Text(value) => quoted(value),
+        FieldValue::Array(items) => {
+            format!("[{}]", items.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        FieldValue::Table(entries) => table(entries),
+        FieldValue::Time(time) => time.seconds.to_string(),
+    }
+}

@@ -1,0 +1,296 @@
+//! Groups of publishers, and of callers.
+
+use super::{
+    content,
+    lines::{Lines, counted, figure, list, percent, quoted, size, time, time_text},
+};
+use crate::{
+    groups::{Arrival, Model, Names, PublisherGroup, Target, Window},
+    observe::ConfirmMode,
+};
+
+/// Number of messages below which a rate may be off by more than 3 %.
+const RATE_MESSAGES: u64 = 8_500;
+/// Number of messages below which sizes may be off by more than 0.05 of their distribution.
+const SIZE_MESSAGES: u64 = 1_500;
+/// Maximum of routing keys in a list.
+const KEYS_MAX: usize = 50;
+
+pub(super) fn write(lines: &mut Lines, model: &Model) {
+    let mut number = 0;
+    for group in &model.publishers {
+        number += 1;
+        lines.blank();
+        match &group.settings.target {
+            Target::Queues(set) if group.settings.is_request => {
+                requests(lines, model, group, (*set, number));
+            }
+            _ => publishers(lines, model, group, number),
+        }
+    }
+}
+
+fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup, number: usize) {
+    origin(lines, model, group, "publisher");
+    content::comments(lines, group);
+    lines.table("publishers");
+    lines.text("name", &format!("publishers-{number}"));
+    layout(lines, group);
+    target(lines, model, group);
+    content::sizes(lines, group);
+    if group.settings.persistent {
+        lines.key("persistent", "true");
+    }
+    if group.settings.mandatory {
+        lines.key("mandatory", "true");
+    }
+    content::properties(lines, group);
+    promise(lines, group);
+    schedule(lines, group);
+}
+
+/// Writes the number, the programs and the messages of a group.
+fn origin(lines: &mut Lines, model: &Model, group: &PublisherGroup, thing: &str) {
+    let product = program(&group.settings.product);
+    let each = if group.count > 1 { " each" } else { "" };
+    lines.comment(&format!(
+        "{} on {}{product}: {} in {} s, {} a second{each}{}.",
+        counted(group.count as u64, thing),
+        counted(group.connections as u64, "connection"),
+        counted(group.messages, "message"),
+        figure(model.seconds),
+        figure(group.rate),
+        spread(group),
+    ));
+    few_messages(lines, group);
+    if group.active_share < 0.8 && group.messages > 10 {
+        lines.comment(&format!(
+            "Active in at most {} of the time; the rate is that of the active time.",
+            percent(group.active_share)
+        ));
+    }
+}
+
+/// Says which figures have too few messages. The rate of a timer has no noise, and one size needs no shares.
+fn few_messages(lines: &mut Lines, group: &PublisherGroup) {
+    let is_random = !matches!(group.arrival, Arrival::Constant | Arrival::Bursts { .. });
+    if is_random && !group.looped.is_closed && group.messages < RATE_MESSAGES {
+        lines.comment(&format!("The rate is rough: {RATE_MESSAGES} messages would fix it to 3 %."));
+    }
+    if group.sizes.single().is_none() && group.messages < SIZE_MESSAGES {
+        lines
+            .comment(&format!("Sizes are rough: {SIZE_MESSAGES} messages would fix their shares."));
+    }
+}
+
+/// Returns the name of the clients' program for a comment.
+pub(super) fn program(product: &str) -> String {
+    if product.is_empty() { String::new() } else { format!(" of {}", product.escape_debug()) }
+}
+
+fn spread(group: &PublisherGroup) -> String {
+    let (slowest, fastest) = group.spread;
+    if group.count < 2 || fastest - slowest < 0.1 {
+        return String::new();
+    }
+    format!(", from {} to {} of that", percent(slowest), percent(fastest))
+}
+
+fn layout(lines: &mut Lines, group: &PublisherGroup) {
+    members(lines, (group.count, group.connections, group.channels));
+}
+
+/// Writes the number of members, connections and channels, as far as they are not the default.
+pub(super) fn members(lines: &mut Lines, (count, connections, channels): (usize, usize, usize)) {
+    if count > 1 {
+        lines.number("count", count);
+    }
+    if connections > 1 {
+        lines.number("connections", connections);
+    }
+    if channels < count.div_ceil(connections.max(1)) {
+        lines.number("channels", channels.max(1));
+    }
+}
+
+fn target(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
+    match &group.settings.target {
+        Target::Queues(set) => {
+            let set = &model.sets.sets[*set];
+            match &group.keys.shares[..] {
+                [(queue, _)] => lines.text("queue", queue),
+                _ => lines.text("queue", &set.name),
+            }
+            if group.count > 1 && group.keys.is_shared && group.keys.shares.len() > 1 {
+                lines.text("member-queues", "all");
+            }
+        }
+        Target::Exchange(exchange) => {
+            lines.text("exchange", exchange);
+            keys(lines, group);
+        }
+    }
+}
+
+fn keys(lines: &mut Lines, group: &PublisherGroup) {
+    let shares = &group.keys.shares;
+    let even = 1.0 / shares.len().max(1) as f64;
+    if let Some((key, share)) =
+        shares.first().filter(|(_, share)| shares.len() > 1 && *share > 1.5 * even)
+    {
+        lines.comment(&format!(
+            "Keys are not equally frequent: {} has {}; here they take turns.",
+            quoted(key),
+            percent(*share)
+        ));
+    }
+    if group.keys.is_cut || shares.len() > KEYS_MAX {
+        lines.comment(&format!("There are more keys; these are the {KEYS_MAX} most frequent."));
+        let frequent = shares.iter().take(KEYS_MAX).map(|(key, _)| key);
+        return lines.key("routing-keys", &list(frequent));
+    }
+    match group.keys.names() {
+        Some(Names::One(key)) if !key.is_empty() => lines.text("routing-key", &key),
+        Some(Names::Numbered { pattern, from, to }) => {
+            lines.text("routing-key", &pattern);
+            lines.key("from", &from.to_string());
+            lines.key("to", &to.to_string());
+            if group.count > 1 && group.keys.is_shared {
+                lines.text("member-queues", "all");
+            }
+        }
+        Some(Names::Listed(keys)) => lines.key("routing-keys", &list(&keys)),
+        Some(Names::One(_)) | None => {}
+    }
+}
+
+/// Writes confirms or transactions.
+fn promise(lines: &mut Lines, group: &PublisherGroup) {
+    match group.settings.mode {
+        ConfirmMode::Off => {}
+        ConfirmMode::Transactions => {
+            lines.key("tx-size", &figure(group.per_commit.round().max(1.0)));
+        }
+        ConfirmMode::Confirms => confirms(lines, group),
+    }
+}
+
+fn confirms(lines: &mut Lines, group: &PublisherGroup) {
+    let is_closed = group.looped.is_closed;
+    match group.window {
+        Window::Limit(1) if !is_closed => {
+            lines.comment(
+                "Never more than 1 unconfirmed: a client that waits for each confirm and then for something else, or \
+                 a timer. Both load a fast broker alike.",
+            );
+            lines.key("confirm-window", "1");
+        }
+        Window::Limit(window) => lines.key("confirm-window", &window.to_string()),
+        Window::Unreached(most) if is_closed => lines.key("confirm-window", &most.to_string()),
+        Window::Unreached(most) => {
+            lines.comment(&format!("At most {most} were unconfirmed, which was no limit."));
+            lines.key("confirms", "true");
+        }
+        Window::AtLeast(window) if is_closed => {
+            lines.comment("At least: the capture does not show the numbers of the publishes.");
+            lines.key("confirm-window", &window.max(1).to_string());
+        }
+        Window::AtLeast(_) => lines.key("confirms", "true"),
+    }
+}
+
+fn schedule(lines: &mut Lines, group: &PublisherGroup) {
+    if let Some(share) = group.looped.driven_share.filter(|_| group.looped.is_closed) {
+        let (share, full) = (percent(share), percent(group.looped.full_share));
+        if group.settings.mode == ConfirmMode::Confirms {
+            lines.comment(&format!(
+                "Closed loop, as fast as answers come: {share} of the pauses end soon after one, {full} begin with a \
+                 full window."
+            ));
+            return;
+        }
+        lines.comment(&format!(
+            "Not expressed: {share} of the pauses end soon after a delivery, which this rate does not follow."
+        ));
+    }
+    match group.arrival {
+        Arrival::Bursts { messages, period } => {
+            let every = time(period * 1e9);
+            lines.key(
+                "phases",
+                &format!("[{{ for = \"1h\", burst = {messages}, every = {every} }}]"),
+            );
+        }
+        Arrival::Poisson => rate(lines, group, true),
+        Arrival::Constant => rate(lines, group, false),
+        Arrival::Unknown => {
+            lines.comment("Too few messages to tell a timer from independent ones.");
+            rate(lines, group, false);
+        }
+        Arrival::Irregular(dispersion) => {
+            lines.comment(&format!(
+                "Not expressed: burstier than independent messages (index of dispersion {}).",
+                figure(dispersion)
+            ));
+            rate(lines, group, true);
+        }
+    }
+}
+
+fn rate(lines: &mut Lines, group: &PublisherGroup, is_poisson: bool) {
+    lines.key("rate", &figure(group.rate.clamp(0.001, 1e7)));
+    if is_poisson {
+        lines.text("arrival", "poisson");
+    } else if group.count > 1 {
+        // Timers of different programs are not in step.
+        lines.key("random-start-delay", &time((1e9 / group.rate.max(0.001)).min(6e10)));
+    }
+}
+
+fn requests(
+    lines: &mut Lines,
+    model: &Model,
+    group: &PublisherGroup,
+    (set, number): (usize, usize),
+) {
+    origin(lines, model, group, "caller");
+    lines.table("requests");
+    lines.text("name", &format!("requests-{number}"));
+    layout(lines, group);
+    match &group.keys.shares[..] {
+        [(queue, _)] => lines.text("queue", queue),
+        _ => lines.text("queue", &model.sets.sets[set].name),
+    }
+    if !model.has_direct_replies {
+        lines.text("reply", "queue");
+    }
+    if group.sizes.single().is_none() {
+        lines.comment(&format!(
+            "Not expressed: sizes differ ({}).",
+            content::describe(&group.sizes)
+        ));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size")]
+    let mean = group.sizes.mean.round() as u64;
+    lines.key("size", &size(group.sizes.single().unwrap_or(mean)));
+    if group.settings.persistent {
+        lines.key("persistent", "true");
+    }
+    let driven = group.looped.driven_share.filter(|_| group.looped.is_closed);
+    if let Some(share) = driven {
+        return lines.comment(&format!(
+            "Closed loop: {} of the requests go soon after an answer. One open request each is assumed.",
+            percent(share)
+        ));
+    }
+    lines.key("rate", &figure(group.rate.clamp(0.001, 1e7)));
+    if matches!(group.arrival, Arrival::Poisson | Arrival::Irregular(_)) {
+        lines.text("arrival", "poisson");
+    }
+}
+
+/// Returns the observed times of processing for a comment.
+pub(super) fn times(times: [f64; 4]) -> String {
+    let [p10, p50, p90, p99] = times.map(time_text);
+    format!("p10 {p10}, p50 {p50}, p90 {p90}, p99 {p99}")
+}

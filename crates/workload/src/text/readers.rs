@@ -1,0 +1,192 @@
+//! Groups of consumers, of programs that poll, and of responders.
+
+use super::{
+    lines::{Lines, counted, figure, percent, size, time, time_text},
+    publishers::{members, program, times},
+};
+use crate::{
+    groups::{Model, ReaderGroup, Settling},
+    observe::Prefetch,
+};
+
+/// Number of measured times below which p50 may be off by more than 5 %.
+const TIMES_MIN: u64 = 100;
+
+pub(super) fn write(lines: &mut Lines, model: &Model) {
+    for (place, group) in model.readers.iter().enumerate() {
+        lines.blank();
+        consumers(lines, model, group, place + 1);
+    }
+    for (place, responders) in model.responders.iter().enumerate() {
+        lines.blank();
+        let group = &responders.reader;
+        origin(lines, group, "responder");
+        lines.comment("Not expressed: the time for an answer. Responders answer at once.");
+        lines.table("responders");
+        lines.text("name", &format!("responders-{}", place + 1));
+        layout(lines, model, group);
+        if let Prefetch::Consumer(count) = group.settings.prefetch {
+            lines.key("prefetch", &count.to_string());
+        }
+        if group.settings.settling == Settling::Never {
+            lines.key("auto-ack", "true");
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size")]
+        lines.key("size", &size(responders.reply_bytes.round() as u64));
+    }
+}
+
+fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup, number: usize) {
+    origin(lines, group, if group.settings.is_polling { "reader" } else { "consumer" });
+    comments(lines, group);
+    lines.table("consumers");
+    lines.text("name", &format!("consumers-{number}"));
+    layout(lines, model, group);
+    if group.settings.is_polling {
+        polling(lines, group);
+    } else {
+        prefetch(lines, group);
+    }
+    settling(lines, group);
+    if let Some(nanos) = processing(group) {
+        lines.key("processing-time", &time(nanos));
+    }
+    if group.settings.exclusive && group.count <= group.queues.len() {
+        lines.key("exclusive", "true");
+    }
+    if let Some(priority) = group.settings.priority {
+        lines.key("priority", &priority.to_string());
+    }
+}
+
+fn origin(lines: &mut Lines, group: &ReaderGroup, thing: &str) {
+    let queues = match group.queues.len() {
+        1 => String::new(),
+        count => format!(" of {}", counted(count as u64, "queue")),
+    };
+    lines.comment(&format!(
+        "{}{queues} on {}{}: {}, {} a second{}.",
+        counted(group.count as u64, thing),
+        counted(group.connections as u64, "connection"),
+        program(&group.settings.product),
+        counted(group.deliveries, "message"),
+        figure(group.rate),
+        if group.count > 1 { " each" } else { "" },
+    ));
+}
+
+/// Writes everything that the keys do not say.
+fn comments(lines: &mut Lines, group: &ReaderGroup) {
+    let [acks, requeues, discards] = group.settled_shares;
+    if [acks, requeues, discards].into_iter().filter(|share| *share > 0.001).count() > 1 {
+        lines.comment(&format!(
+            "Not expressed: {} are acknowledged, {} requeued, {} dropped; here all are treated as most are.",
+            percent(acks),
+            percent(requeues),
+            percent(discards)
+        ));
+    }
+    if group.redelivered_share > 0.001 {
+        let share = percent(group.redelivered_share);
+        lines.comment(&format!("{share} of the deliveries were repeated ones."));
+    }
+    if group.settings.settling == Settling::Never {
+        return;
+    }
+    let Some(processing) = &group.processing else { return };
+    let [p10, p50, p90, p99] = [processing.p10, processing.p50, processing.p90, processing.p99];
+    if processing.is_parallel {
+        lines.comment(&format!(
+            "Not expressed: several workers share a consumer. From delivery to settlement: {}. Here one message \
+             follows the other, at the same rate.",
+            times([p10, p50, p90, p99])
+        ));
+    } else if processing.nanos().is_some() {
+        lines.comment(&format!(
+            "Processing time of {}: {}.",
+            counted(processing.measured, "measurement"),
+            times([p10, p50, p90, p99])
+        ));
+        if !processing.is_even() {
+            lines.comment("Not expressed: its distribution. The mean keeps the same rate.");
+        }
+    } else {
+        lines.comment(&format!(
+            "No processing time: the client settles {} after it has a message.",
+            time_text(p50)
+        ));
+    }
+    if processing.measured < TIMES_MIN {
+        lines.comment(&format!("Few measurements: below {TIMES_MIN} they are rough."));
+    }
+}
+
+fn layout(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
+    members(lines, (group.count, group.connections, group.channels));
+    let set = &model.sets.sets[group.settings.set];
+    match group.queues.first().filter(|_| group.queues.len() == 1 && !set.queue.server_named) {
+        Some(queue) => lines.text("queue", queue),
+        None => lines.text("queue", &set.name),
+    }
+}
+
+/// Returns the processing time in nanoseconds; none for consumers that settle nothing, or at once.
+fn processing(group: &ReaderGroup) -> Option<f64> {
+    if group.settings.settling == Settling::Never || group.settings.is_polling {
+        return None;
+    }
+    group.processing.as_ref()?.nanos()
+}
+
+fn prefetch(lines: &mut Lines, group: &ReaderGroup) {
+    match group.settings.prefetch {
+        Prefetch::Consumer(count) => lines.key("prefetch", &count.to_string()),
+        Prefetch::Channel(count) => lines.key("channel-prefetch", &count.to_string()),
+        _ if group.settings.settling == Settling::Never => {}
+        Prefetch::Unlimited if processing(group).is_none() => {}
+        Prefetch::Unlimited => {
+            lines.comment("The client has no limit; a processing time needs one here.");
+            lines.key("prefetch", "65535");
+        }
+        Prefetch::Unknown => {
+            lines.comment(
+                "Assumed: the capture does not show the limit, only the most unsettled messages.",
+            );
+            lines.key("prefetch", &group.most_unsettled.clamp(1, 65_535).to_string());
+        }
+    }
+}
+
+fn polling(lines: &mut Lines, group: &ReaderGroup) {
+    lines.key("polling", "true");
+    let Some((nanos, empty)) = group.polling else { return };
+    lines.comment(&format!(
+        "{}, {} of which found nothing.",
+        counted(group.gets, "question"),
+        percent(empty)
+    ));
+    lines.key("poll-interval", &time(nanos));
+}
+
+fn settling(lines: &mut Lines, group: &ReaderGroup) {
+    match group.settings.settling {
+        Settling::Never => return lines.key("auto-ack", "true"),
+        Settling::Requeue => lines.key("nack", "true"),
+        Settling::Discard => {
+            lines.key("nack", "true");
+            lines.key("requeue", "false");
+        }
+        Settling::Ack => {}
+    }
+    let Some((messages, frequent, mean)) = group.batch else { return };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least one")]
+    let every = if frequent >= 0.5 { messages } else { mean.round().max(1.0) as u64 };
+    let limit = match group.settings.prefetch {
+        Prefetch::Consumer(count) | Prefetch::Channel(count) => u64::from(count),
+        _ => group.most_unsettled.max(1),
+    };
+    let every = every.min(limit);
+    if every > 1 && !group.settings.is_polling {
+        lines.key("multi-ack-every", &every.to_string());
+    }
+}

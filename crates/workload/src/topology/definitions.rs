@@ -1,0 +1,223 @@
+//! A definitions file, as `rabbitmqctl export_definitions` writes it.
+
+use core::net::SocketAddr;
+
+use rabbitscope_runs::scenario::FieldValue;
+use serde::Deserialize;
+
+use super::{
+    consumers::{Consumer, ConsumerPlace},
+    objects::{
+        Arguments, Binding, Destination, Exchange, Policy, Queue, Topology, is_marker,
+        is_predeclared,
+    },
+};
+
+/// A file that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DefinitionsError {
+    /// The text is no JSON, or has another form.
+    #[error("it is no export of definitions: {0}")]
+    Form(String),
+}
+
+/// The parts that matter. All others, such as users and parameters, are skipped.
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    exchanges: Vec<ExchangeRow>,
+    #[serde(default)]
+    queues: Vec<QueueRow>,
+    #[serde(default)]
+    bindings: Vec<BindingRow>,
+    #[serde(default)]
+    policies: Vec<PolicyRow>,
+    /// Not in a file: consumers of a running node.
+    #[serde(default)]
+    consumers: Vec<ConsumerRow>,
+}
+
+#[derive(Deserialize)]
+struct ExchangeRow {
+    name: String,
+    #[serde(default = "slash")]
+    vhost: String,
+    #[serde(rename = "type")]
+    kind: String,
+    durable: bool,
+    auto_delete: bool,
+    #[serde(default)]
+    internal: bool,
+    #[serde(default)]
+    arguments: Arguments,
+}
+
+#[derive(Deserialize)]
+struct QueueRow {
+    name: String,
+    #[serde(default = "slash")]
+    vhost: String,
+    durable: bool,
+    auto_delete: bool,
+    #[serde(default)]
+    exclusive: bool,
+    #[serde(default)]
+    arguments: Arguments,
+    /// The type, beside the arguments in later releases.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct BindingRow {
+    source: String,
+    #[serde(default = "slash")]
+    vhost: String,
+    destination: String,
+    destination_type: String,
+    routing_key: String,
+    #[serde(default)]
+    arguments: Arguments,
+}
+
+#[derive(Deserialize)]
+struct PolicyRow {
+    #[serde(default = "slash")]
+    vhost: String,
+    name: String,
+    pattern: String,
+    #[serde(rename = "apply-to", default = "all")]
+    apply_to: String,
+    definition: serde_json::Value,
+    #[serde(default)]
+    priority: i64,
+}
+
+#[derive(Deserialize)]
+struct ConsumerRow {
+    vhost: String,
+    queue: String,
+    consumer_tag: String,
+    exclusive: bool,
+    ack_required: bool,
+    prefetch_count: u16,
+    channel: u16,
+    /// The client's address and port.
+    peer: String,
+    #[serde(default)]
+    arguments: Arguments,
+}
+
+fn slash() -> String {
+    "/".to_owned()
+}
+
+fn all() -> String {
+    "all".to_owned()
+}
+
+impl Topology {
+    /// Reads exchanges, queues, bindings and policies of a definitions file.
+    pub fn from_definitions(text: &str) -> Result<Self, DefinitionsError> {
+        // An error of the parser may quote a value of the file, which may be a secret.
+        let form = |error: serde_json::Error| {
+            let (line, column) = (error.line(), error.column());
+            DefinitionsError::Form(format!("line {line}, column {column}"))
+        };
+        let file: File = serde_json::from_str(text).map_err(form)?;
+        let mut topology = Self::default();
+        file.exchanges.into_iter().for_each(|row| topology.exchange(row));
+        file.queues.into_iter().for_each(|row| topology.queue(row));
+        file.bindings.into_iter().for_each(|row| topology.binding(row));
+        file.policies.into_iter().for_each(|row| topology.policy(row));
+        file.consumers.into_iter().for_each(|row| topology.consumer(row));
+        Ok(topology)
+    }
+
+    fn exchange(&mut self, row: ExchangeRow) {
+        let ExchangeRow { name, vhost, kind, durable, auto_delete, internal, arguments } = row;
+        if is_predeclared(&name) || is_marker(&name) {
+            return;
+        }
+        let exchange = Exchange { kind, durable, auto_delete, internal, arguments };
+        self.vhosts.entry(vhost).or_default().exchanges.insert(name, exchange);
+    }
+
+    fn queue(&mut self, row: QueueRow) {
+        let QueueRow { name, vhost, durable, auto_delete, exclusive, mut arguments, kind } = row;
+        if let Some(kind) = kind.filter(|kind| kind != "classic") {
+            arguments.entry("x-queue-type".to_owned()).or_insert_with(|| FieldValue::Text(kind));
+        }
+        let server_named = name.starts_with("amq.gen-");
+        let queue = Queue { durable, auto_delete, exclusive, server_named, arguments };
+        self.vhosts.entry(vhost).or_default().queues.insert(name, queue);
+    }
+
+    fn binding(&mut self, row: BindingRow) {
+        let BindingRow { source, vhost, destination, destination_type, routing_key, arguments } =
+            row;
+        if source.is_empty() || is_marker(&source) || is_marker(&destination) {
+            return;
+        }
+        let kind = match destination_type.as_str() {
+            "exchange" => Destination::Exchange,
+            _ => Destination::Queue,
+        };
+        let binding = Binding { source, destination, kind, routing_key, arguments };
+        self.vhosts.entry(vhost).or_default().bind(binding);
+    }
+
+    fn consumer(&mut self, row: ConsumerRow) {
+        let Ok(peer) = row.peer.parse::<SocketAddr>() else { return };
+        let priority = match row.arguments.get("x-priority") {
+            Some(FieldValue::Integer(priority)) => Some(*priority),
+            _ => None,
+        };
+        let place = ConsumerPlace::new(peer, row.channel, row.consumer_tag);
+        let consumer = Consumer {
+            vhost: row.vhost,
+            queue: row.queue,
+            exclusive: row.exclusive,
+            no_ack: !row.ack_required,
+            prefetch: row.prefetch_count,
+            priority,
+        };
+        self.consumers.insert(place, consumer);
+    }
+
+    fn policy(&mut self, row: PolicyRow) {
+        let PolicyRow { vhost, name, pattern, apply_to, definition, priority } = row;
+        let policy = Policy { name, pattern, apply_to, definition, priority };
+        self.vhosts.entry(vhost).or_default().policies.push(policy);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"{"rabbit_version":"3.10.8",
+      "users":[{"name":"guest","password_hash":"s3cret","tags":["administrator"]}],
+      "vhosts":[{"name":"/"}],
+      "parameters":[{"component":"shovel","name":"s","value":{"src-uri":"amqp://u:s3cret@h"}}],
+      "policies":[{"vhost":"/","name":"p","pattern":"^q","apply-to":"queues","definition":{"max-length":10},"priority":1}],
+      "queues":[{"name":"q","vhost":"/","durable":true,"auto_delete":false,"arguments":{"x-queue-type":"quorum","x-delivery-limit":3}}],
+      "exchanges":[{"name":"e","vhost":"/","type":"topic","durable":true,"auto_delete":false,"internal":false,"arguments":{}},
+                   {"name":"rabbitscope.0123456789ab.q0","vhost":"/","type":"direct","durable":true,"auto_delete":false,"internal":true,"arguments":{}}],
+      "bindings":[{"source":"e","vhost":"/","destination":"q","destination_type":"queue","routing_key":"a.#","arguments":{}}]}"#;
+
+    #[test]
+    fn objects_are_read_and_secrets_are_not() {
+        let topology = Topology::from_definitions(FILE).unwrap();
+        let objects = &topology.vhosts["/"];
+        assert_eq!(topology.objects(), [1, 1, 1]);
+        assert_eq!(objects.queues["q"].arguments.len(), 2);
+        assert_eq!(objects.exchanges["e"].kind, "topic");
+        assert_eq!(objects.policies[0].definition["max-length"], 10);
+        assert!(objects.queues_behind("e").contains("q"));
+        assert!(!format!("{topology:?}").contains("s3cret"));
+        let broken = FILE.replacen("\"durable\":true", "\"durable\":\"s3cret\"", 1);
+        let error = Topology::from_definitions(&broken).unwrap_err().to_string();
+        assert!(error.contains("line 6") && !error.contains("s3cret"), "{error}");
+    }
+}

@@ -1,0 +1,15 @@
+//! Exchanges, queues, bindings and policies: of a definitions file or a running node, or as clients declare them. Of a
+//! running node also consumers.
+//!
+//! Users, parameters and permissions are never read: they hold password hashes, and addresses of shovels and federation.
+
+mod consumers;
+mod definitions;
+mod objects;
+
+pub(crate) use consumers::ConsumerPlace;
+pub use definitions::DefinitionsError;
+pub use objects::Topology;
+pub(crate) use objects::{
+    Arguments, Binding, Destination, Exchange, Objects, Policy, Queue, is_marker, is_predeclared,
+};

@@ -1,0 +1,157 @@
+//! Objects of virtual hosts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rabbitscope_runs::scenario::FieldValue;
+
+use super::consumers::{Consumer, ConsumerPlace};
+
+/// A table of arguments.
+pub(crate) type Arguments = BTreeMap<String, FieldValue>;
+
+/// Objects by virtual host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Topology {
+    pub(crate) vhosts: BTreeMap<String, Objects>,
+    pub(crate) consumers: BTreeMap<ConsumerPlace, Consumer>,
+}
+
+/// Objects of a virtual host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Objects {
+    pub(crate) exchanges: BTreeMap<String, Exchange>,
+    pub(crate) queues: BTreeMap<String, Queue>,
+    pub(crate) bindings: Vec<Binding>,
+    pub(crate) policies: Vec<Policy>,
+}
+
+/// An exchange.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Exchange {
+    pub(crate) kind: String,
+    pub(crate) durable: bool,
+    pub(crate) auto_delete: bool,
+    pub(crate) internal: bool,
+    pub(crate) arguments: Arguments,
+}
+
+/// A queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of `queue.declare`, and ours")]
+pub(crate) struct Queue {
+    pub(crate) durable: bool,
+    pub(crate) auto_delete: bool,
+    pub(crate) exclusive: bool,
+    /// True if the broker chose the name.
+    pub(crate) server_named: bool,
+    pub(crate) arguments: Arguments,
+}
+
+/// The kind of a binding's destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Destination {
+    Queue,
+    Exchange,
+}
+
+/// A binding.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Binding {
+    pub(crate) source: String,
+    pub(crate) destination: String,
+    pub(crate) kind: Destination,
+    pub(crate) routing_key: String,
+    pub(crate) arguments: Arguments,
+}
+
+/// A policy.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Policy {
+    pub(crate) name: String,
+    pub(crate) pattern: String,
+    pub(crate) apply_to: String,
+    pub(crate) definition: serde_json::Value,
+    pub(crate) priority: i64,
+}
+
+impl Policy {
+    /// Returns whether the policy links brokers: a run must not move messages of others.
+    pub(crate) fn is_link(&self) -> bool {
+        let definition = self.definition.as_object();
+        definition.is_some_and(|keys| keys.keys().any(|key| key.starts_with("federation")))
+    }
+}
+
+/// Returns whether the broker has this exchange by itself.
+pub(crate) fn is_predeclared(exchange: &str) -> bool {
+    exchange.is_empty() || exchange.starts_with("amq.")
+}
+
+/// Returns whether the exchange is a mark that a run of rabbitscope left: `rabbitscope.<token>.<object>`.
+pub(crate) fn is_marker(exchange: &str) -> bool {
+    let mut parts = exchange.split('.');
+    parts.next() == Some("rabbitscope") && parts.next().is_some_and(|token| token.len() >= 8)
+}
+
+impl Topology {
+    /// Adds the objects that another source has and this one lacks.
+    pub fn add_missing(&mut self, other: Self) {
+        for (vhost, objects) in other.vhosts {
+            self.vhosts.entry(vhost).or_default().add_missing(objects);
+        }
+        for (place, consumer) in other.consumers {
+            self.consumers.entry(place).or_insert(consumer);
+        }
+    }
+
+    /// Returns the number of exchanges, queues and bindings.
+    pub fn objects(&self) -> [usize; 3] {
+        let sum = |count: fn(&Objects) -> usize| self.vhosts.values().map(count).sum();
+        [
+            sum(|objects| objects.exchanges.len()),
+            sum(|objects| objects.queues.len()),
+            sum(|objects| objects.bindings.len()),
+        ]
+    }
+}
+
+impl Objects {
+    fn add_missing(&mut self, other: Self) {
+        for (name, exchange) in other.exchanges {
+            self.exchanges.entry(name).or_insert(exchange);
+        }
+        for (name, queue) in other.queues {
+            self.queues.entry(name).or_insert(queue);
+        }
+        for binding in other.bindings {
+            self.bind(binding);
+        }
+        if self.policies.is_empty() {
+            self.policies = other.policies;
+        }
+    }
+
+    /// Adds a binding, unless it is there.
+    pub(crate) fn bind(&mut self, binding: Binding) {
+        if !self.bindings.contains(&binding) {
+            self.bindings.push(binding);
+        }
+    }
+
+    /// Returns the queues that an exchange routes to, directly or through others.
+    pub(crate) fn queues_behind(&self, exchange: &str) -> BTreeSet<&str> {
+        let (mut queues, mut known) = (BTreeSet::new(), BTreeSet::from([exchange]));
+        let mut open = vec![exchange];
+        while let Some(source) = open.pop() {
+            for binding in self.bindings.iter().filter(|binding| binding.source == source) {
+                let destination = binding.destination.as_str();
+                match binding.kind {
+                    Destination::Queue => drop(queues.insert(destination)),
+                    Destination::Exchange if known.insert(destination) => open.push(destination),
+                    Destination::Exchange => {}
+                }
+            }
+        }
+        queues
+    }
+}
