@@ -37,7 +37,7 @@ export RUST_TEST_THREADS
 
 # Tests that judge milliseconds, or what limits a node. Beside other tests they judge those, so that they run one by
 # one after them.
-alone="load::stalls:: load::rates::a_rate_is_held_without_bursts packets::planted:: packets::limits::
+alone="load::stalls:: load::rates::a_rate_is_held_without_bursts packets::planted:: packets::limits:: workload::round_trips:: workload::routes::
     check::limits::a_queue_that_takes_a_core_is_named live::node::a_saturated_queue_is_named_and_first
     documents::readme::the_demo_has_the_form_of_a_run_today perftest::options::a_load_needs_no_file"
 skipped=

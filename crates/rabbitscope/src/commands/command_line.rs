@@ -5,7 +5,9 @@ use super::{
     experiments::{compare, experiment, sweep},
     flamegraph, heatmap,
     inside::{calltree, functions, memory, process, queues, top, trace},
-    leftovers, packets, profile, report,
+    leftovers,
+    network::{packets, workload},
+    profile, report,
     runs::{find_rate, load, run, serve, worker},
     watch,
 };
@@ -51,6 +53,7 @@ enum Command {
     Heatmap(heatmap::Args),
     Diff(diff::Args),
     Packets(packets::Args),
+    Workload(workload::Args),
     Trace(trace::Args),
     Calltree(calltree::Args),
     Functions(functions::Args),
@@ -95,6 +98,7 @@ impl Cli {
             Command::Heatmap(args) => args.execute(),
             Command::Diff(args) => args.execute(),
             Command::Packets(args) => args.execute(),
+            Command::Workload(args) => args.execute(),
             Command::Trace(args) => args.execute(),
             Command::Calltree(args) => args.execute(),
             Command::Functions(args) => args.execute(),
@@ -121,6 +125,7 @@ impl Command {
                 | Self::Profile(_)
                 | Self::Watch(_)
                 | Self::Packets(_)
+                | Self::Workload(_)
                 | Self::Experiment(_)
                 | Self::Compare(_)
                 | Self::Sweep(_)

@@ -14,7 +14,7 @@ mod flamegraph;
 mod heatmap;
 mod inside;
 mod leftovers;
-mod packets;
+mod network;
 mod profile;
 mod report;
 mod runs;

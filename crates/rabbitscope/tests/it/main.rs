@@ -24,3 +24,4 @@ mod runs;
 mod safety;
 mod streams;
 mod watch;
+mod workload;

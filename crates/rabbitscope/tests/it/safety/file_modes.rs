@@ -21,7 +21,7 @@ use rabbitscope_testing::{
 
 /// Every subcommand, with command lines that write all of its files, in an order in which they can run. Some write
 /// nothing, or only files that an earlier command also writes. NODE, URI, PORT and PID are those of a broker.
-const COMMANDS: [(&str, &[&str]); 25] = [
+const COMMANDS: [(&str, &[&str]); 26] = [
     ("run", &["run all.toml --uri URI --out run --csv run.csv"]),
     ("load", &["load -x 1 -y 1 -z 1 --out load"]),
     // Its measurements go over the bus.
@@ -60,6 +60,7 @@ const COMMANDS: [(&str, &[&str]); 25] = [
     // A profile of an idle node may have no sample.
     ("diff", &["diff some.folded some.folded -o diff.html"]),
     ("packets", &["packets --port PORT --duration 1s -o w.html -o w.json -o w.pcapng"]),
+    ("workload", &["workload --pcap run/packets.pcapng -o mine.toml"]),
     // Prints.
     ("trace", &[]),
     ("calltree", &["calltree timer:sleep/1 --duration 1s -o tree.folded NODE"]),
@@ -125,8 +126,16 @@ fn nobody_else_may_read_what_is_written() {
             }
         }
         let written = written(&bench.directory);
-        let single =
-            ["p.pb.gz", "f.html", "diff.html", "heat.html", "report.html", "w.json", "run.csv"];
+        let single = [
+            "p.pb.gz",
+            "f.html",
+            "diff.html",
+            "heat.html",
+            "report.html",
+            "w.json",
+            "mine.toml",
+            "run.csv",
+        ];
         let of_run = ["run/report.html", "run/packets.pcapng", "run/series.jsonl"];
         for part in single.into_iter().chain(of_run) {
             assert!(written.iter().any(|path| path.ends_with(part)), "{part} of {written:#?}");

@@ -16,16 +16,19 @@ use rabbitscope_wire::{
     report::PacketReport,
 };
 
-use super::{
-    arguments::{duration, number, refuse_to_replace, within},
-    facts::{self, FactRecord},
-    inside::NodeArguments,
+use crate::{
+    commands::{
+        arguments::{duration, number, refuse_to_replace, within},
+        facts::{self, FactRecord},
+        inside::NodeArguments,
+    },
+    exit::Exit,
+    interrupt,
 };
-use crate::{exit::Exit, interrupt};
 
 /// Analyze traffic between a broker and its clients: frames, latencies, windows and bottlenecks
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::commands) struct Args {
     /// Read a capture file (pcap or pcapng) instead of observing a node
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "node", "interface", "duration", "explain"])]
     pcap: Option<PathBuf>,
@@ -113,7 +116,7 @@ impl Target {
 }
 
 impl Args {
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         if self.explain {
             return self.say_sources();
         }
@@ -258,7 +261,8 @@ impl Args {
     }
 }
 
-fn listeners(pid: u32) -> anyhow::Result<Vec<u16>> {
+/// Returns the ports on which a process listens.
+pub(super) fn listeners(pid: u32) -> anyhow::Result<Vec<u16>> {
     let ports = rabbitscope_probe::listening_ports(pid)?;
     if ports.is_empty() {
         let message = format!("process {pid} listens on no TCP port; name ports with --port");

@@ -1,0 +1,7 @@
+//! Loads with known figures, their packets, and the scenario that `workload` writes of them.
+
+mod observing;
+mod planted;
+mod refusals;
+mod round_trips;
+mod routes;

@@ -1,0 +1,79 @@
+//! A running node is observed from the middle of its connections, and asked for its objects.
+
+use std::{thread, time::Duration};
+
+use rabbitscope_testing::{Workbench, evaluate, eventually, node_options, own_broker, queues_on};
+
+use super::planted::Back;
+
+const LOAD: &str = r#"
+    name = "planted"
+    run.duration = "40s"
+    [[exchanges]]
+    name = "events"
+    type = "topic"
+    [[queues]]
+    name = "slow"
+    type = "quorum"
+    arguments = { x-delivery-limit = 5 }
+    bindings = [{ exchange = "events", routing-key = "a.*" }]
+    [[publishers]]
+    exchange = "events"
+    routing-key = "a.1"
+    rate = 50
+    size = "300B"
+    confirm-window = 100
+    [[consumers]]
+    queue = "slow"
+    prefetch = 10
+    processing-time = "10ms"
+"#;
+
+#[test]
+fn a_node_is_observed_in_the_middle_of_its_load() {
+    let Some(bench) = Workbench::for_root("workload-observing") else { return };
+    let broker = own_broker();
+    bench.file("planted.toml", LOAD);
+    let mut run = bench.start(&format!("run planted.toml --uri {} --out out", broker.uri()));
+    eventually("messages flow", || queues_on(&broker).contains("slow"));
+    thread::sleep(Duration::from_secs(3));
+    let export = bench.path("definitions.json");
+    let written = evaluate(
+        &broker,
+        &format!(
+            "file:write_file(\"{}\", rabbit_json:encode(rabbit_definitions:all_definitions()))",
+            export.display()
+        ),
+    );
+    assert_eq!(written, "ok");
+    let definitions = bench.read("definitions.json");
+    assert!(definitions.contains("password_hash"), "{definitions}");
+    let options = node_options(&broker);
+    let back = Back::from_capture(bench, &format!("{options} --duration 8s"));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    check(&back, &definitions, broker.login().1);
+}
+
+fn check(back: &Back, definitions: &str, password: &str) {
+    let text = &back.text;
+    back.check_rate("events", 50.0, 0.03);
+    let group = back.publishers("events");
+    assert_eq!(group.size, Some(300), "{text}");
+    assert!(group.has_confirms() && group.routing_key() == "a.1", "{text}");
+    // The marks of the run are not part of the load.
+    assert_eq!(back.scenario.exchanges.len(), 1, "{text}");
+    assert_eq!(back.scenario.exchanges[0].name, "events", "{text}");
+    let queue = back.scenario.queue_spec("slow").unwrap();
+    assert_eq!(queue.bindings[0].routing_key, "a.*", "{text}");
+    assert!(queue.arguments.contains_key("x-delivery-limit"), "{text}");
+    back.check_processing("slow", 10.0, 0.15);
+    // Only the node knows it: the consumer began before the capture.
+    assert_eq!(back.consumers("slow").prefetch, Some(10), "{text}");
+    assert!(!text.contains("# Assumed"), "{text}");
+    let hashes = definitions.split('"').filter(|part| part.len() > 40);
+    for secret in hashes.chain([password]) {
+        assert!(!text.contains(secret), "{secret}\n{text}");
+    }
+    back.runs();
+}
