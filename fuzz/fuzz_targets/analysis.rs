@@ -4,38 +4,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use rabbitscope_wire::{
-    activity::{Action, ActivityListener, Ends, Event},
     analyzer::{Analyzer, AnalyzerOptions, Payload},
     capture::PacketReader,
     decode::decode_inner,
-    packet::Timestamp,
-    report::Side,
 };
-
-/// Counts connections, and checks each message.
-#[derive(Default)]
-struct Listener {
-    current: u64,
-}
-
-impl ActivityListener for Listener {
-    fn opened(&mut self, _: u64, _: &Ends) {
-        self.current += 1;
-    }
-
-    fn event(&mut self, _: u64, event: &Event<'_>) {
-        assert!(event.first_packet <= event.last_packet);
-        if let Action::Publish(message) = event.action {
-            assert!(message.exchange.len() <= 255 && message.routing_key.len() <= 255);
-        }
-    }
-
-    fn missed(&mut self, _: u64, _: Side) {}
-
-    fn ended(&mut self, _: u64, _: Timestamp, _: bool) {
-        self.current -= 1;
-    }
-}
+use rabbitscope_workload::{Observer, Origin, Topology, model, scenario};
 
 fuzz_target!(|file: &[u8]| {
     let Ok(mut reader) = PacketReader::new(file) else { return };
@@ -44,7 +17,7 @@ fuzz_target!(|file: &[u8]| {
         max_rows: 4,
         ..AnalyzerOptions::new("fuzz")
     };
-    let (mut analyzer, mut written) = (Analyzer::with_listener(options, Listener::default()), Vec::new());
+    let (mut analyzer, mut written) = (Analyzer::with_listener(options, Observer::default()), Vec::new());
     let (mut packets, mut analyzed) = (0, 0);
     while let Ok(Some(packet)) = reader.next() {
         packets += 1;
@@ -56,8 +29,9 @@ fuzz_target!(|file: &[u8]| {
             );
         }
     }
-    let (report, listener) = analyzer.finish_listening();
-    assert_eq!(listener.current, 0);
+    let (report, observer) = analyzer.finish_listening();
+    let model = model(&observer.finish(), Topology::default());
+    assert!(!scenario(&model, &Origin::default(), 1).is_empty());
     let capture = report.capture.expect("packets were read");
     assert_eq!((capture.packets, report.totals.segments), (packets, analyzed));
     assert_eq!(report.sizes.iter().map(|bin| bin.packets).sum::<u64>(), analyzed);

@@ -30,10 +30,17 @@ impl Sets {
     /// Creates the sets of all used queues. `published` are those that get messages by the default exchange.
     pub(super) fn new(uses: &Uses, published: &BTreeSet<&str>) -> Self {
         let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        let mut readers: BTreeMap<&str, usize> = BTreeMap::new();
+        for queue in &uses.read {
+            *readers.entry(queue).or_default() += 1;
+        }
+        let bound = Bound::new(uses);
         for name in &uses.queues {
             let Some(queue) = uses.objects.queues.get(name) else { continue };
-            let readers = uses.read.iter().filter(|read| *read == name).count();
-            let bindings: Vec<_> = bindings(uses, name)
+            let readers = readers.get(name.as_str()).copied().unwrap_or_default();
+            let bindings: Vec<_> = bound
+                .of(name)
+                .iter()
                 .map(|binding| (&binding.source, names::pattern(&binding.routing_key)))
                 .collect();
             let is_published = published.contains(name.as_str());
@@ -43,7 +50,7 @@ impl Sets {
         }
         let mut sets = Self::default();
         for names in alike.into_values() {
-            sets.add(uses, &names);
+            sets.add((uses, &bound), &names);
         }
         sets
     }
@@ -54,11 +61,11 @@ impl Sets {
     }
 
     /// Adds queues as one set if their bindings allow it, else each by itself.
-    fn add(&mut self, uses: &Uses, names: &[&str]) {
+    fn add(&mut self, (uses, bound): (&Uses, &Bound<'_>), names: &[&str]) {
         let whole = Names::new(names.iter().map(|name| (*name).to_owned()).collect());
-        match common(uses, names, &whole).filter(|bindings| self.has_name(&whole, bindings)) {
+        match common(bound, names, &whole).filter(|bindings| self.has_name(&whole, bindings)) {
             Some(bindings) => self.push(uses, names, whole, bindings),
-            None => names.iter().for_each(|name| self.add(uses, &[name])),
+            None => names.iter().for_each(|name| self.add((uses, bound), &[name])),
         }
     }
 
@@ -102,8 +109,12 @@ impl Sets {
 }
 
 /// Returns the bindings that are the same for all, with placeholders; none if there are others.
-fn common(uses: &Uses, names: &[&str], whole: &Names) -> Option<Vec<(String, String, Arguments)>> {
-    let all: Vec<Vec<&Binding>> = names.iter().map(|name| bindings(uses, name).collect()).collect();
+fn common(
+    bound: &Bound<'_>,
+    names: &[&str],
+    whole: &Names,
+) -> Option<Vec<(String, String, Arguments)>> {
+    let all: Vec<&[&Binding]> = names.iter().map(|name| bound.of(name)).collect();
     let first = all.first()?;
     let mut common = Vec::new();
     for (place, binding) in first.iter().enumerate() {
@@ -119,14 +130,24 @@ fn common(uses: &Uses, names: &[&str], whole: &Names) -> Option<Vec<(String, Str
     Some(common)
 }
 
-/// Returns the bindings of a queue to exchanges that matter.
-fn bindings<'a>(uses: &'a Uses, queue: &'a str) -> impl Iterator<Item = &'a Binding> {
-    let all = uses.objects.bindings.iter();
-    all.filter(move |binding| {
-        binding.kind == Destination::Queue
-            && binding.destination == queue
-            && uses.exchanges.contains(&binding.source)
-    })
+/// Bindings of queues to exchanges that matter, by queue.
+struct Bound<'a>(BTreeMap<&'a str, Vec<&'a Binding>>);
+
+impl<'a> Bound<'a> {
+    fn new(uses: &'a Uses) -> Self {
+        let mut bound: BTreeMap<&str, Vec<&Binding>> = BTreeMap::new();
+        let is_used = |binding: &&Binding| {
+            binding.kind == Destination::Queue && uses.exchanges.contains(&binding.source)
+        };
+        for binding in uses.objects.bindings.iter().filter(is_used) {
+            bound.entry(&binding.destination).or_default().push(binding);
+        }
+        Self(bound)
+    }
+
+    fn of(&self, queue: &str) -> &[&'a Binding] {
+        self.0.get(queue).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Returns the key of a binding of all queues: one key, their numbers in a pattern, or their names.

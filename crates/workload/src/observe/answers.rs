@@ -14,6 +14,8 @@ impl Answers {
         if self.0.len() >= ROOM {
             self.0.pop_front();
         }
+        // Clocks may be set back.
+        let nanos = self.0.back().map_or(nanos, |last| nanos.max(*last));
         self.0.push_back(nanos);
     }
 
@@ -21,6 +23,6 @@ impl Answers {
     pub(super) fn since_last(&self, nanos: u64) -> Option<u64> {
         let before = self.0.partition_point(|answer| *answer <= nanos);
         let last = self.0.get(before.checked_sub(1)?)?;
-        Some(nanos - last)
+        Some(nanos.saturating_sub(*last))
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn write(lines: &mut Lines, model: &Model) {
             counted(churn.queues_declared, "queue"),
             churn.queues_deleted
         ));
-        table(lines, "queues", churn.queues_deleted as f64 / model.seconds, 1e9);
+        table(lines, "queues", churn.queues_deleted as f64 / model.seconds.max(1e-3), 1e9);
     }
 }
 
@@ -48,7 +48,7 @@ fn objects(lines: &mut Lines, model: &Model, kind: &str, times: &Buckets) {
     }
     lines.blank();
     lines.comment(&format!("{count} {kind} came and went while the load was observed."));
-    table(lines, kind, count as f64 / model.seconds, mean);
+    table(lines, kind, count as f64 / model.seconds.max(1e-3), mean);
 }
 
 fn table(lines: &mut Lines, kind: &str, rate: f64, nanos: f64) {

@@ -23,6 +23,8 @@ pub(crate) struct Objects {
     pub(crate) queues: BTreeMap<String, Queue>,
     pub(crate) bindings: Vec<Binding>,
     pub(crate) policies: Vec<Policy>,
+    /// Bindings as text, so that none is there twice.
+    known: BTreeSet<String>,
 }
 
 /// An exchange.
@@ -133,7 +135,7 @@ impl Objects {
 
     /// Adds a binding, unless it is there.
     pub(crate) fn bind(&mut self, binding: Binding) {
-        if !self.bindings.contains(&binding) {
+        if self.known.insert(format!("{binding:?}")) {
             self.bindings.push(binding);
         }
     }
