@@ -265,7 +265,7 @@ fn queues_of_the_stream_protocol_are_streams() {
         let converted = convert(line, Protocol::Stream).unwrap();
         (parse(&converted.text(), "test", &[]).unwrap(), converted.notes.join("\n"))
     }
-    fn check(line: &str, streams: &[&str], noted: &[&str]) {
+    fn check(line: &str, streams: &[&str], without: &[&str]) {
         let (scenario, notes) = read(line);
         assert_eq!(scenario.queues[0].queue_type, QueueType::Stream, "{line}");
         assert_eq!(scenario.queues[0].queue_names(), streams, "{line}");
@@ -275,7 +275,7 @@ fn queues_of_the_stream_protocol_are_streams() {
         assert!(protocols.all(|protocol| protocol == Protocol::Stream), "{line}");
         for option in ["exchange", "routing-key", "qos", "autoack", "multi-ack-every", "polling"] {
             let note = format!("--{option} means nothing");
-            assert_eq!(notes.contains(&note), noted.contains(&option), "{line}: {notes}");
+            assert_eq!(notes.contains(&note), without.contains(&option), "{line}: {notes}");
         }
     }
     check("-x 2 -y 2", &["perf-test"], &[]);

@@ -3,13 +3,13 @@
 /// Seed of RabbitMQ's stream clients.
 const SEED: u32 = 104_729;
 
-/// Returns the partition, from 0, that takes messages with this key: MurmurHash3 (x86, 32 bits) of the key, modulo the
-/// number of partitions, as RabbitMQ's own clients choose it. 0 without partitions.
+/// Returns the partition, from 0, that takes messages with this key: `MurmurHash3` (x86, 32 bits) of the key, modulo the
+/// number of partitions, as `RabbitMQ`'s own clients choose it. 0 without partitions.
 pub fn partition(key: &str, partitions: u32) -> u32 {
     murmur3(key.as_bytes(), SEED).checked_rem(partitions).unwrap_or(0)
 }
 
-/// MurmurHash3 for x86 with 32 bits, by its author's reference.
+/// `MurmurHash3` for x86 with 32 bits, by its author's reference.
 fn murmur3(bytes: &[u8], seed: u32) -> u32 {
     const FIRST: u32 = 0xcc9e_2d51;
     const SECOND: u32 = 0x1b87_3593;

@@ -47,7 +47,7 @@ impl fmt::Debug for Codec {
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     /// By publisher id.
-    frames: Vec<Frame>,
+    by_id: Vec<Frame>,
     /// Publisher ids whose frames have messages, in the order of their first ones.
     used: Vec<u8>,
     /// Messages of a full sub-entry; absent for entries of one message.
@@ -86,8 +86,8 @@ impl Frames {
         frame_max: u32,
     ) -> bool {
         let index = usize::from(id);
-        if self.frames.len() <= index {
-            self.frames.resize_with(index + 1, Frame::default);
+        if self.by_id.len() <= index {
+            self.by_id.resize_with(index + 1, Frame::default);
         }
         let most = match (self.sub_entry_size, &self.codec) {
             (None, _) => frame_max as usize,
@@ -95,10 +95,10 @@ impl Frames {
             (Some(_), Some(_)) => (frame_max - frame_max / 64) as usize - ENTRY_HEAD,
             (Some(_), None) => frame_max as usize - ENTRY_HEAD,
         };
-        if !self.frames[index].has_room(content.wire_size(), most) {
+        if !self.by_id[index].has_room(content.wire_size(), most) {
             self.complete(id, out);
         }
-        let frame = &mut self.frames[index];
+        let frame = &mut self.by_id[index];
         if frame.bytes.is_empty() {
             self.used.push(id);
         }
@@ -118,7 +118,7 @@ impl Frames {
     }
 
     fn complete(&mut self, id: u8, out: &mut Vec<u8>) {
-        let frame = &mut self.frames[usize::from(id)];
+        let frame = &mut self.by_id[usize::from(id)];
         if frame.bytes.is_empty() {
             return;
         }
