@@ -16,10 +16,9 @@ pub(super) fn set_up(
     turn: usize,
 ) -> Result<(Stream, Connection, Vec<u8>), TopologyError> {
     let (mut client, address) = dialer.dial_amqp10(&plan.name, turn, plan.channels)?;
-    if let Members::Publishers { group, messages, placements } = &plan.members {
-        let settled = group.confirm_window.is_none();
+    if let Members::Publishers { messages, placements, .. } = &plan.members {
         for placement in placements {
-            attach(*placement, messages, settled, (&mut client, &address))?;
+            attach(*placement, messages, (&mut client, &address))?;
         }
     }
     let (stream, connection, leftover) = client.into_parts();
@@ -32,7 +31,6 @@ pub(super) fn set_up(
 fn attach(
     placement: Placement,
     messages: &Messages<'_>,
-    settled: bool,
     (client, address): (&mut Amqp10Client, &str),
 ) -> Result<(), TopologyError> {
     let (target, lane) = (messages.amqp10_target(placement.member), session(placement.channel));
@@ -42,7 +40,7 @@ fn attach(
     let sender = Sender {
         name: format!("publisher {}", placement.number),
         address: target.address(addressing),
-        settled,
+        settled: false,
         frames,
     };
     client

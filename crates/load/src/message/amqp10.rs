@@ -117,8 +117,7 @@ impl Messages<'_> {
         let has_keys = matches!(self.amqp10_target(member), Target::Exchange { key: None, .. });
         if self.group.sizes.is_none() && !has_keys {
             let body = vec![0; self.group.size_bytes() as usize];
-            let settled = self.group.confirm_window.is_none();
-            let content = Content::new(session(lane), settled, &sections, &body, frame_max);
+            let content = Content::new(session(lane), false, &sections, &body, frame_max);
             return Payload::Plain(content);
         }
         let routes: Vec<_> = if has_keys {

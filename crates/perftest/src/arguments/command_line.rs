@@ -20,14 +20,16 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Sets the protocol of publishers and consumers. Over the stream protocol, queues are streams with names.
+    /// Sets the protocol of publishers and consumers. Only AMQP 0-9-1 has queues that the broker names. Over the stream
+    /// protocol, queues are streams.
     pub(crate) fn load_by(&mut self, protocol: Protocol) {
         self.protocol = protocol;
+        let names = ["queue", "queue-pattern", "queue-file"];
+        if protocol != Protocol::Amqp091 && !names.iter().any(|option| self.has(option)) {
+            self.push("queue", "perf-test");
+        }
         if protocol == Protocol::Stream {
             self.add("stream-queue");
-            if !["queue", "queue-pattern", "queue-file"].iter().any(|option| self.has(option)) {
-                self.push("queue", "perf-test");
-            }
         }
     }
 

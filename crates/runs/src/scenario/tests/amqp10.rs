@@ -31,6 +31,7 @@ fn what_the_protocol_lacks_is_refused() {
     refused("publishers.0.member-queues=all", &["publishers.0.member-queues"]);
     refused("publishers.0.tx-size=5", &["publishers.0.tx-size", "confirm-window"]);
     refused("publishers.0.mandatory=true", &["publishers.0.mandatory"]);
+    refused("publishers.0.confirms=false", &["publishers.0.confirms", "never tells"]);
     refused("publishers.0.body=json", &["publishers.0.body", "time stamp"]);
     refused("publishers.0.compression=gzip", &["publishers.0.compression"]);
     refused("publishers.0.properties.app-id=a", &["publishers.0.properties.app-id", "priority"]);

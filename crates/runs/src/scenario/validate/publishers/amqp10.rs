@@ -8,19 +8,22 @@ use super::super::{
     fields,
 };
 
-/// Checks the keys that the protocol does not have.
-pub(super) fn keys(group: &PublisherGroup) -> Result<(), Problem> {
+/// Checks the keys that the protocol does not have. Each message has an outcome.
+pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     if group.protocol != Protocol::Amqp10 {
         return Ok(());
     }
     let of_packing = "puts items into a message with properties of AMQP 0-9-1";
     let of_stamps = "has its time stamp in a property of AMQP 0-9-1: give `size` or `sizes`";
     let returns = "AMQP 1.0 always tells which messages no queue takes: leave it out";
+    let of_outcomes =
+        "RabbitMQ never tells whether it took settled messages of AMQP 1.0: leave it out";
     let has_body = group.body.is_some_and(|body| body != BodyKind::default());
     let no_transactions = "RabbitMQ has no transactions of AMQP 1.0: use `confirm-window`";
     let excluded = [
         ("tx-size", group.tx_size.is_some(), no_transactions),
         ("mandatory", group.mandatory, returns),
+        ("confirms", group.confirms == Some(false), of_outcomes),
         ("items-per-message", group.items_per_message.is_some(), of_packing),
         ("compression", group.compression.is_some(), of_packing),
         ("body", has_body, of_stamps),
@@ -30,6 +33,9 @@ pub(super) fn keys(group: &PublisherGroup) -> Result<(), Problem> {
         return refuse(key, reason);
     }
     properties(&group.properties)?;
+    if group.confirm_window.is_none() {
+        group.confirms = Some(true);
+    }
     fields::amqp10_members(group.count, group.connections, group.channels)
 }
 
