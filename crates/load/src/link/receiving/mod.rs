@@ -1,7 +1,7 @@
 //! Readers on one connection, of each protocol but AMQP 0-9-1.
 //!
-//! [`Receiving`] is the same for all of them. A protocol adds its acknowledgements and credit ([`Receives`]) and the
-//! handler of its events.
+//! [`Receiving`] is the same for all of them. A protocol adds its acknowledgements and credit ([`receives::Receives`])
+//! and the handler of its events.
 
 mod amqp10;
 mod credit;
