@@ -1,10 +1,10 @@
 //! Partitions of a super stream: which of them takes a message with a routing key.
 
-/// Seed of RabbitMQ's stream clients.
+/// Seed of RabbitMQ's Java client.
 const SEED: u32 = 104_729;
 
 /// Returns the partition, from 0, that takes messages with this key: `MurmurHash3` (x86, 32 bits) of the key, modulo the
-/// number of partitions, as `RabbitMQ`'s own clients choose it. 0 without partitions.
+/// number of partitions, as `RabbitMQ`'s Java client chooses it. 0 without partitions.
 pub fn partition(key: &str, partitions: u32) -> u32 {
     murmur3(key.as_bytes(), SEED).checked_rem(partitions).unwrap_or(0)
 }
