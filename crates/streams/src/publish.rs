@@ -16,6 +16,9 @@ const NUMBER_BYTES: usize = 8;
 /// Bytes before a message: its sequence number and its size.
 const MESSAGE_HEAD: usize = NUMBER_BYTES + 4;
 
+/// Bytes of a sub-entry beside its number and its messages: kind, count, size before compression, size.
+pub(crate) const SUB_ENTRY_BYTES: usize = 1 + 2 + 4 + 4;
+
 /// Appends the head of a frame of `size` bytes with `count` messages.
 #[inline]
 pub(crate) fn write_head(out: &mut Vec<u8>, size: usize, publisher: u8, count: usize) {
@@ -61,6 +64,13 @@ impl Content {
     /// Returns the bytes of a frame with this message alone, without the frame's size.
     pub fn frame_size(&self) -> usize {
         FRAME_HEAD - SIZE_BYTES + self.bytes.len()
+    }
+
+    /// Returns the most bytes of a frame with this message alone in a sub-entry, without the frame's size. What cannot be
+    /// compressed grows a little.
+    pub fn sub_entry_frame_size(&self) -> usize {
+        let bytes = self.frame_size() + SUB_ENTRY_BYTES;
+        bytes + bytes / 64
     }
 
     /// Returns the message with its size before it.

@@ -92,7 +92,12 @@ impl Messages<'_> {
     pub(crate) fn largest_of_stream(&self) -> usize {
         let bodies = self.steps.iter().flat_map(|(_, bodies)| bodies);
         let largest = bodies.max_by_key(|body| body.len());
-        largest.map_or(0, |body| self.stream_content(body).frame_size())
+        let size = if self.group.sub_entry_size.is_some() {
+            Content::sub_entry_frame_size
+        } else {
+            Content::frame_size
+        };
+        largest.map_or(0, |body| size(&self.stream_content(body)))
     }
 
     fn stream_content(&self, body: &[u8]) -> Content {

@@ -89,11 +89,12 @@ impl Frames {
         if self.by_id.len() <= index {
             self.by_id.resize_with(index + 1, Frame::default);
         }
+        let frame_max = frame_max as usize;
         let most = match (self.sub_entry_size, &self.codec) {
-            (None, _) => frame_max as usize,
+            (None, _) => frame_max,
             // What cannot be compressed grows a little.
-            (Some(_), Some(_)) => (frame_max - frame_max / 64) as usize - ENTRY_HEAD,
-            (Some(_), None) => frame_max as usize - ENTRY_HEAD,
+            (Some(_), Some(_)) => (frame_max - frame_max / 64).saturating_sub(ENTRY_HEAD),
+            (Some(_), None) => frame_max.saturating_sub(ENTRY_HEAD),
         };
         if !self.by_id[index].has_room(content.wire_size(), most) {
             self.complete(id, out);

@@ -118,3 +118,15 @@ fn frames_keep_to_the_limit() {
     assert_eq!(bodies, 40);
     assert!((5..10).contains(&frames), "{frames}");
 }
+
+#[test]
+fn a_frame_with_one_sub_entry_has_the_size_that_is_known_before() {
+    for size in [2, 300, 70_000] {
+        let mut connection = publishing(1 << 20, None);
+        let content = Content::new(&vec![0; size]);
+        connection.publish_content(5, 0, &content, b"");
+        let written = taken(&mut connection).len() - 4;
+        assert!(written <= content.sub_entry_frame_size(), "{written}");
+        assert_eq!(written, content.frame_size() + 11);
+    }
+}

@@ -12,7 +12,7 @@ use crate::{
     message::{lane, session},
 };
 
-/// Without confirms the broker says nothing about messages, and there are no transactions.
+/// Every message has an outcome, and there are no transactions.
 impl Sends for Connection {
     #[inline]
     fn room(&self, lane: u16, _size: usize) -> u64 {
