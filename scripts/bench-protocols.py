@@ -1,5 +1,6 @@
 """Measures protocols in turn; see bench-protocols.sh."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -13,8 +14,16 @@ ROUNDS = int(os.environ.get("ROUNDS", "5"))
 SECONDS = int(os.environ.get("SECONDS_EACH", "8"))
 RATE = int(os.environ.get("RATE", "20000"))
 OUT = pathlib.Path("target/bench-protocols")
+PAGE = pathlib.Path("docs/measurements/performance.md")
 WARM_UP = 2
-PROTOCOLS = ("amqp-0-9-1", "stream")
+# What each protocol publishes to. All messages arrive in the same stream.
+EXCHANGE = 'exchange = "amq.topic"\nrouting-key = "bench.protocols"\npersistent = true'
+PROTOCOLS = {
+    "amqp-0-9-1": EXCHANGE,
+    "amqp-1.0": EXCHANGE,
+    "mqtt": 'topic = "bench/protocols"',
+    "stream": 'queue = "bench-protocols"',
+}
 SCENARIO = """
 name = "bench-protocols"
 run = { duration = "%ds", warm-up = "%ds" }
@@ -22,19 +31,20 @@ run = { duration = "%ds", warm-up = "%ds" }
 name = "bench-protocols"
 type = "stream"
 arguments = { x-max-length-bytes = 2000000000 }
+bindings = [{ exchange = "amq.topic", routing-key = "bench.protocols" }]
 [[publishers]]
-queue = "bench-protocols"
 protocol = "%s"
+%s
 confirm-window = 10000
 %s
 """
 
 
 def started():
-    words = [PROGRAM, "broker", "start", "--json", "--plugins", "rabbitmq_stream"]
+    words = [PROGRAM, "broker", "start", "--json", "--plugins", "rabbitmq_stream,rabbitmq_mqtt,rabbitmq_amqp1_0"]
     broker = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    port = next(one["port"] for one in broker["listeners"] if one["protocol"] == "stream")
-    return broker["name"], broker["pid"], f"{broker['uri']}?stream_port={port}"
+    ports = {one["protocol"]: one["port"] for one in broker["listeners"]}
+    return broker["name"], broker["pid"], f"{broker['uri']}?stream_port={ports['stream']}&mqtt_port={ports['mqtt']}"
 
 
 def cpu_of(pid):
@@ -46,7 +56,7 @@ def cpu_of(pid):
 def measured(place, pid, uri, protocol, rate):
     """Runs a load, and returns its figures."""
     scenario = place / "scenario.toml"
-    scenario.write_text(SCENARIO % (WARM_UP + SECONDS, WARM_UP, protocol, f"rate = {rate}" if rate else ""))
+    scenario.write_text(SCENARIO % (WARM_UP + SECONDS, WARM_UP, protocol, PROTOCOLS[protocol], f"rate = {rate}" if rate else ""))
     out = place / "out"
     shutil.rmtree(out, ignore_errors=True)
     environment = {**os.environ, "RABBITSCOPE_URI": uri}
@@ -66,6 +76,7 @@ def measured(place, pid, uri, protocol, rate):
         "broker": spent * 1e6 / run["load"]["published"],
         "p50": confirms["p50"] / 1e6,
         "p99": confirms["p99"] / 1e6,
+        "release": run["broker"]["version"],
     }
 
 
@@ -73,17 +84,39 @@ def table(found):
     lines = ["| rate asked | protocol | confirmed a second | client's CPU a message | broker's CPU a message | confirm p50 | p99 |",
              "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
     for rate in (RATE, 0):
+        asked = f"{rate:,}/s" if rate else "as fast as it goes"
         for protocol in PROTOCOLS:
-            median = lambda key: statistics.median(one[key] for one in found[protocol, rate])
-            asked = f"{rate:,}/s" if rate else "as fast as it goes"
-            lines.append(f"| {asked} | `{protocol}` | {median('rate'):,.0f} | {median('client'):.2f} µs | {median('broker'):.2f} µs "
+            rows = found[protocol, rate]
+
+            def median(key):
+                return statistics.median(row[key] for row in rows)
+
+            def times(key):
+                first = found[next(iter(PROTOCOLS)), rate]
+                return statistics.median(row[key] / max(base[key], 1e-9) for base, row in zip(first, rows))
+
+            lines.append(f"| {asked} | `{protocol}` | {median('rate'):,.0f} (×{times('rate'):.2f}) "
+                         f"| {median('client'):.2f} µs (×{times('client'):.2f}) "
+                         f"| {median('broker'):.1f} µs (×{times('broker'):.2f}) "
                          f"| {median('p50'):.2f} ms | {median('p99'):.2f} ms |")
-        ratios = {key: statistics.median(two[key] / max(one[key], 1e-9) for one, two in
-                                         zip(found[PROTOCOLS[0], rate], found[PROTOCOLS[1], rate]))
-                  for key in ("rate", "client", "broker")}
-        said = ", ".join(f"{key} ×{ratio:.2f}" for key, ratio in ratios.items())
-        lines.append(f"| | ratio in the same round | {said} | | | | |")
     return "\n".join(lines)
+
+
+def turns(number):
+    """The protocols in the order of a round. Each round begins with another one."""
+    names = list(PROTOCOLS)
+    first = number % len(names)
+    return names[first:] + names[:first]
+
+
+def document(found, release):
+    """Replaces the table in the page of performance."""
+    begin, end = "<!-- made by make bench-protocols: begin -->", "<!-- made by make bench-protocols: end -->"
+    text = PAGE.read_text()
+    before, _, rest = text.partition(begin)
+    said = (f"Measured {datetime.date.today()} on {os.cpu_count()} CPUs, RabbitMQ {release}; {ROUNDS} rounds of {SECONDS} s each, "
+            "after a warm-up of 2 s. Figures are medians; in parentheses is the median of the ratios to AMQP 0-9-1 in the same round.")
+    PAGE.write_text(f"{before}{begin}\n{said}\n\n{table(found)}\n{end}{rest.partition(end)[2]}")
 
 
 def main():
@@ -94,7 +127,7 @@ def main():
         with tempfile.TemporaryDirectory() as place, open(OUT / "rows.jsonl", "w") as rows:
             for number in range(ROUNDS):
                 for rate in (RATE, 0):
-                    for protocol in PROTOCOLS if number % 2 == 0 else PROTOCOLS[::-1]:
+                    for protocol in turns(number):
                         row = measured(pathlib.Path(place), pid, uri, protocol, rate)
                         found[protocol, rate].append(row)
                         rows.write(json.dumps({"round": number, "protocol": protocol, "asked": rate, **row}) + "\n")
@@ -103,6 +136,7 @@ def main():
     finally:
         subprocess.run([PROGRAM, "broker", "stop", name], capture_output=True)
     print(f"\n{table(found)}")
+    document(found, row["release"])
 
 
 main()
