@@ -98,8 +98,8 @@ PLANTED = [
          spec=Spec(erl_args="+sbwt very_long +sbwtdcpu none")),
     load("few-schedulers", "one scheduler (`+S 1`)", {"few-schedulers": NODE}, "many-queues",
          {"publishers.0.rate": 1500}, spec=Spec(erl_args="+S 1")),
-    RuleCase("shared-cores", how="two nodes bound to the same CPUs", finds={"shared-cores": ("process {peer}",)},
-             spec=Spec(nodes=2, erl_args="+sbt db")),
+    load("shared-cores", "two nodes whose only schedulers are bound to one CPU", {"shared-cores": ("process {peer}",)}, "quorum",
+         {"publishers.0.rate": 1500}, spec=dataclasses.replace(MANAGED, nodes=2, erl_args="+S 1 +sbt db")),
     # The machine.
     load("throttling", "a quota of 0.3 cores", {"throttling": NODE, "many-schedulers": NODE}, "classic", {"publishers.0.rate": 8000},
          plant=limits.cpu_limit(0.3)),

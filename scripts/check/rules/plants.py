@@ -158,7 +158,7 @@ def one_acknowledgement_each(client):
 
 def one_confirm_each(client):
     """Publishes a message, waits for its confirm, and works for a while."""
-    time.sleep(0.02)
+    time.sleep(0.005)
     if not hasattr(client, "is_confirming"):
         client.is_confirming = client.confirm()
     client.send(b"".join(publish("nowhere", b"7" * 40)))

@@ -134,7 +134,7 @@ pub(super) const RULES: [Rule; 33] = [
     Rule::new(
         FindingRule::ApplicationLimited,
         PACKETS,
-        Minimum::new(100, "messages", Duration::from_millis(100)),
+        Minimum::new(100, "messages with a known window", Duration::from_millis(100)),
         application_limited,
     ),
     Rule::new(

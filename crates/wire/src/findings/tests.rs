@@ -187,6 +187,18 @@ fn what_limits_the_sender() {
     };
     check(one_by_one(0.49), &[FindingRule::ApplicationLimited]);
     check(one_by_one(0.5), &[]);
+    // In the middle of a connection the numbers are unknown. Turns show them, if there are enough.
+    let in_turns = |turns: u64, multiple: u64| {
+        move |row: &mut ConnectionReport| {
+            one_by_one(0.1)(row);
+            row.messages.max_unconfirmed = 0;
+            (row.messages.published, row.messages.turns) = (turns + 1, turns);
+            row.messages.multiple_confirms = multiple;
+        }
+    };
+    check(in_turns(500, 0), &[FindingRule::ApplicationLimited]);
+    check(in_turns(499, 0), &[]);
+    check(in_turns(500, 1), &[]);
 }
 
 fn socket(receiver: f64, buffer: f64) -> SocketReport {

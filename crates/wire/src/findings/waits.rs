@@ -6,7 +6,7 @@ use super::{
     advice::{self, Advice},
     hit::{Case, Direction, directions, share},
 };
-use crate::report::{ConnectionReport, EventKind, PacketReport, Severity, Side};
+use crate::report::{ConnectionReport, EventKind, MessageFigures, PacketReport, Severity, Side};
 
 /// Minimum of waits; fewer may be chance.
 const MIN_STALLS: u64 = 3;
@@ -55,12 +55,18 @@ pub(super) fn application_limited(report: &PacketReport) -> Vec<Case> {
             direction.hit(Severity::Note, 1.0 - limits.busy, evidence, advice)
         });
         let messages = match direction.from {
+            Side::Client if is_window_unknown(&direction.connection.messages) => 0,
             Side::Client => direction.connection.messages.published,
             Side::Broker => direction.connection.messages.delivered,
         };
         direction.case(messages, hit)
     };
-    directions(report).map(case).filter(|case| case.count > 0).collect()
+    directions(report).map(case).collect()
+}
+
+/// Returns whether the packets do not show how many messages are unconfirmed.
+fn is_window_unknown(messages: &MessageFigures) -> bool {
+    messages.confirms > 0 && messages.is_one_by_one().is_none()
 }
 
 /// Returns whether the broker had blocked the client, or the receiver had no room. Then the sender did not lack data.
@@ -78,7 +84,7 @@ fn is_stopped(report: &PacketReport, direction: &Direction<'_>) -> bool {
 fn waits_for(connection: &ConnectionReport, from: Side) -> Option<(Advice, String)> {
     let messages = &connection.messages;
     match from {
-        Side::Client if messages.confirms > 0 && messages.max_unconfirmed == 1 => {
+        Side::Client if messages.confirms > 0 && messages.is_one_by_one() == Some(true) => {
             let words = "it publishes, waits for the confirm, and publishes again";
             Some((advice::ONE_UNCONFIRMED, words.to_owned()))
         }

@@ -47,3 +47,29 @@ pub struct MessageFigures {
     /// Largest number of delivered and unacknowledged messages of a channel.
     pub max_unacknowledged: u64,
 }
+
+/// Share of the publishes, and their least number, from which turns alone show that there is no larger window.
+const STRICT: f64 = 0.99;
+const MIN_STRICT: u64 = 500;
+
+impl MessageFigures {
+    /// Returns whether a client takes turns all the time, and the broker confirms each message alone. The broker would
+    /// confirm several of a full window at once now and then, and several publishes would follow.
+    #[must_use]
+    pub fn takes_turns(&self) -> bool {
+        let is_each = self.turns as f64 >= STRICT * self.published.saturating_sub(1) as f64;
+        is_each && self.multiple_confirms == 0 && self.turns >= MIN_STRICT
+    }
+
+    /// Returns whether at most one message is unconfirmed; none if that is unknown. Numbers of AMQP 0-9-1 are unknown if
+    /// the capture began later than the channel.
+    #[must_use]
+    pub fn is_one_by_one(&self) -> Option<bool> {
+        let is_in_rows = self.multiple_confirms > 0 || self.turns * 2 < self.published;
+        match self.max_unconfirmed {
+            0 if self.takes_turns() => Some(true),
+            0 => is_in_rows.then_some(false),
+            most => Some(most == 1),
+        }
+    }
+}

@@ -6,7 +6,7 @@
 //! turns must do.
 
 use rabbitscope_text::short_time;
-use rabbitscope_wire::report::{ConnectionReport, LatencyKind, MessageFigures, PacketReport};
+use rabbitscope_wire::report::{ConnectionReport, LatencyKind, PacketReport};
 
 use crate::{
     case::{Case, ChannelCase, Source},
@@ -22,10 +22,6 @@ const ONE_BY_ONE: u64 = 2;
 /// Share of the publishes that must be a turn. The capture may lose some. A publisher with a clock does not wait for a
 /// late confirm.
 const TURNS: f64 = 0.9;
-
-/// Share of the publishes, and their least number, from which turns alone show that there is no larger window.
-const STRICT: f64 = 0.99;
-const MIN_STRICT: u64 = 500;
 
 /// Share of a publisher's time that it must wait for confirms.
 const WAITING: f64 = 0.5;
@@ -130,16 +126,10 @@ fn publisher<'a>(
         return None;
     }
     // Without their numbers, packets do not show the unconfirmed messages.
-    let is_known = messages.max_unconfirmed > 0 || rows().next().is_some() || is_strict(messages);
+    let is_known =
+        messages.max_unconfirmed > 0 || rows().next().is_some() || messages.takes_turns();
     let (wait, pause) = times(connection)?;
     Some(Publisher { connection, wait, pause, is_known })
-}
-
-/// Returns whether a client takes turns all the time, and the broker confirms each message alone. The broker would confirm
-/// several of a full window at once now and then, and several publishes would follow.
-fn is_strict(messages: &MessageFigures) -> bool {
-    let is_each = messages.turns as f64 >= STRICT * (messages.published - 1) as f64;
-    is_each && messages.multiple_confirms == 0 && messages.turns >= MIN_STRICT
 }
 
 /// Returns the mean times of a message: from publish to confirm, and from there to the next publish.
