@@ -12,8 +12,8 @@ use super::{broker, consumers, is_native, publishers};
 fn a_broker_without_the_protocol_is_named_with_the_next_step() {
     let bench = Workbench::new("amqp10-none");
     let scenario = Scenario::new("amqp10-none")
-        .queues(Queue::new("none-1"))
-        .publishers(publishers("none-1").messages(1))
+        .queues(Queue::new("amqp10-none-1"))
+        .publishers(publishers("amqp10-none-1").messages(1))
         .duration("2s");
     let ended = bench.run_on(existing_broker(), scenario, "--set broker.connect-timeout=2s");
     if is_native() {

@@ -11,8 +11,8 @@ use super::{publishers, readers, stream};
 fn a_broker_without_streams_is_named_with_the_next_step() {
     let bench = Workbench::new("streams-none");
     let scenario = Scenario::new("streams-none")
-        .queues(Queue::new("none-1").of_type("stream"))
-        .publishers(publishers("none-1"))
+        .queues(Queue::new("streams-none-1").of_type("stream"))
+        .publishers(publishers("streams-none-1"))
         .duration("2s");
     let ended = bench.run_on(existing_broker(), scenario, "--set broker.connect-timeout=2s");
     ended.code(5).says(&["no server of streams answers at", "rabbitmq_stream", "stream_port"]);
