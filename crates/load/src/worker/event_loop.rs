@@ -174,7 +174,10 @@ impl Worker {
         }
         for event in events.iter() {
             let Token(index) = match event.token() {
-                TIMER => continue,
+                TIMER => {
+                    self.timer.end();
+                    continue;
+                }
                 RECONNECTED => {
                     self.on_reconnect(context)?;
                     continue;
@@ -208,7 +211,11 @@ impl Worker {
     }
 
     /// Returns the longest wait of the poll. The timer interrupts the wait for a schedule.
-    fn poll_wait(&self, now: RunInstant, context: &WorkerContext<'_>) -> Result<Duration, Failure> {
+    fn poll_wait(
+        &mut self,
+        now: RunInstant,
+        context: &WorkerContext<'_>,
+    ) -> Result<Duration, Failure> {
         if !self.ready.is_empty() {
             return Ok(Duration::ZERO);
         }
@@ -220,7 +227,7 @@ impl Worker {
             && due < until
             && !matches!(self.stage, Stage::Close { .. })
         {
-            let armed = self.timer.arm(due.since(now));
+            let armed = self.timer.arm(due, now);
             armed.map_err(|error| Failure::wrong(format!("cannot set a timer: {error}")))?;
         }
         Ok(until.since(now).into())
