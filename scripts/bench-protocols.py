@@ -24,9 +24,11 @@ PROTOCOLS = {
     "mqtt": 'topic = "bench/protocols"',
     "stream": 'queue = "bench-protocols"',
 }
+# The loads: the rate of each, 0 as fast as it goes, and the distance of its sends.
+LOADS = ((RATE, "250us"), (RATE, "1ms"), (0, "250us"))
 SCENARIO = """
 name = "bench-protocols"
-run = { duration = "%ds", warm-up = "%ds" }
+run = { duration = "%ds", warm-up = "%ds", step = "%s" }
 [[queues]]
 name = "bench-protocols"
 type = "stream"
@@ -53,10 +55,11 @@ def cpu_of(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured(place, pid, uri, protocol, rate):
+def measured(place, pid, uri, protocol, load):
     """Runs a load, and returns its figures."""
+    rate, step = load
     scenario = place / "scenario.toml"
-    scenario.write_text(SCENARIO % (WARM_UP + SECONDS, WARM_UP, protocol, PROTOCOLS[protocol], f"rate = {rate}" if rate else ""))
+    scenario.write_text(SCENARIO % (WARM_UP + SECONDS, WARM_UP, step, protocol, PROTOCOLS[protocol], f"rate = {rate}" if rate else ""))
     out = place / "out"
     shutil.rmtree(out, ignore_errors=True)
     environment = {**os.environ, "RABBITSCOPE_URI": uri}
@@ -83,16 +86,17 @@ def measured(place, pid, uri, protocol, rate):
 def table(found):
     lines = ["| rate asked | protocol | confirmed a second | client's CPU a message | broker's CPU a message | confirm p50 | p99 |",
              "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
-    for rate in (RATE, 0):
-        asked = f"{rate:,}/s" if rate else "as fast as it goes"
+    for load in LOADS:
+        rate, step = load
+        asked = f"{rate:,}/s, every {step.replace('us', ' µs').replace('1ms', '1 ms')}" if rate else "as fast as it goes"
         for protocol in PROTOCOLS:
-            rows = found[protocol, rate]
+            rows = found[protocol, load]
 
             def median(key):
                 return statistics.median(row[key] for row in rows)
 
             def times(key):
-                first = found[next(iter(PROTOCOLS)), rate]
+                first = found[next(iter(PROTOCOLS)), load]
                 return statistics.median(row[key] / max(base[key], 1e-9) for base, row in zip(first, rows))
 
             lines.append(f"| {asked} | `{protocol}` | {median('rate'):,.0f} (×{times('rate'):.2f}) "
@@ -121,17 +125,17 @@ def document(found, release):
 
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
-    found = {(protocol, rate): [] for protocol in PROTOCOLS for rate in (RATE, 0)}
+    found = {(protocol, load): [] for protocol in PROTOCOLS for load in LOADS}
     name, pid, uri = started()
     try:
         with tempfile.TemporaryDirectory() as place, open(OUT / "rows.jsonl", "w") as rows:
             for number in range(ROUNDS):
-                for rate in (RATE, 0):
+                for load in LOADS:
                     for protocol in turns(number):
-                        row = measured(pathlib.Path(place), pid, uri, protocol, rate)
-                        found[protocol, rate].append(row)
-                        rows.write(json.dumps({"round": number, "protocol": protocol, "asked": rate, **row}) + "\n")
-                        print(f"round {number + 1}: {protocol:10} {rate or 'max':>6} {row['rate']:9,.0f}/s, client {row['client']:.2f} µs, "
+                        row = measured(pathlib.Path(place), pid, uri, protocol, load)
+                        found[protocol, load].append(row)
+                        rows.write(json.dumps({"round": number, "protocol": protocol, "asked": load, **row}) + "\n")
+                        print(f"round {number + 1}: {protocol:10} {load[0] or 'max':>6} {load[1]:5} {row['rate']:9,.0f}/s, client {row['client']:.2f} µs, "
                               f"broker {row['broker']:.2f} µs", flush=True)
     finally:
         subprocess.run([PROGRAM, "broker", "stop", name], capture_output=True)
