@@ -83,6 +83,11 @@ impl Delivery<'_> {
         sections::body(&self.bytes).unwrap_or_default()
     }
 
+    /// Returns the bytes or text of a property of the application.
+    pub fn property(&self, name: &str) -> Option<&[u8]> {
+        sections::property(&self.bytes, name)
+    }
+
     /// Returns whether it may have been delivered before.
     #[inline]
     pub fn is_redelivered(&self) -> bool {

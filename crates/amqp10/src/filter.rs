@@ -1,6 +1,9 @@
 //! Filters of a receiver, which the broker may have or silently not have.
 
-use crate::codec::{List, Write};
+use crate::{
+    codec::{List, Write},
+    scalar::Scalar,
+};
 
 /// The place in a stream at which a receiver begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,19 +16,8 @@ pub enum Offset {
     Timestamp(i64),
 }
 
-/// A value that a property is compared with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Comparand {
-    /// A text. `&p:` and `&s:` before it compare with the beginning or the end.
-    Text(String),
-    /// A number.
-    Number(i64),
-    /// True or false.
-    Boolean(bool),
-}
-
-/// A filter of a receiver. Its name on the wire is that of its descriptor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A filter of a receiver.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
     /// The place in a stream.
     StreamOffset(Offset),
@@ -34,9 +26,11 @@ pub enum Filter {
     /// With filter values: messages without one, too.
     StreamMatchUnfiltered,
     /// Messages with these properties, by the specification's names.
-    Properties(Vec<(String, Comparand)>),
+    Properties(Vec<(String, Scalar)>),
     /// Messages with these application properties.
-    ApplicationProperties(Vec<(String, Comparand)>),
+    ApplicationProperties(Vec<(String, Scalar)>),
+    /// Messages for which this SQL expression is true.
+    Sql(String),
 }
 
 impl Filter {
@@ -48,6 +42,15 @@ impl Filter {
             Self::StreamMatchUnfiltered => "rabbitmq:stream-match-unfiltered",
             Self::Properties(_) => "amqp:properties-filter",
             Self::ApplicationProperties(_) => "amqp:application-properties-filter",
+            Self::Sql(_) => "sql-filter",
+        }
+    }
+
+    /// Returns the descriptor of its value, which is its name but for SQL.
+    fn descriptor(&self) -> &'static str {
+        match self {
+            Self::Sql(_) => "amqp:sql-filter",
+            _ => self.name(),
         }
     }
 
@@ -56,7 +59,7 @@ impl Filter {
         map.put(|out| out.put_symbol(self.name()));
         map.put(|out| {
             out.push(crate::protocol::constructors::DESCRIBED);
-            out.put_symbol(self.name());
+            out.put_symbol(self.descriptor());
             self.write_value(out);
         });
     }
@@ -72,27 +75,39 @@ impl Filter {
                 }
             }),
             Self::StreamMatchUnfiltered => out.put_boolean(true),
-            Self::Properties(pairs) => write_pairs(out, pairs, Vec::put_symbol),
-            Self::ApplicationProperties(pairs) => write_pairs(out, pairs, Vec::put_text),
+            Self::Properties(pairs) => write_pairs(out, pairs, Vec::put_symbol, write_property),
+            Self::ApplicationProperties(pairs) => {
+                write_pairs(out, pairs, Vec::put_text, |out, _, value| value.write(out));
+            }
+            Self::Sql(expression) => out.put_text(expression),
         }
     }
 }
 
 fn write_pairs(
     out: &mut Vec<u8>,
-    pairs: &[(String, Comparand)],
+    pairs: &[(String, Scalar)],
     write_key: impl Fn(&mut Vec<u8>, &str),
+    write_value: impl Fn(&mut Vec<u8>, &str, &Scalar),
 ) {
     out.put_map(|map| {
         for (key, value) in pairs {
             map.put(|out| write_key(out, key));
-            map.put(|out| match value {
-                Comparand::Text(text) => out.put_text(text),
-                Comparand::Number(number) => out.put_long(*number),
-                Comparand::Boolean(value) => out.put_boolean(*value),
-            });
+            map.put(|out| write_value(out, key, value));
         }
     });
+}
+
+/// Appends the value of a property, which has the type of the property.
+fn write_property(out: &mut Vec<u8>, name: &str, value: &Scalar) {
+    match (name, value) {
+        ("user-id", Scalar::Text(text)) => out.put_binary(text.as_bytes()),
+        ("content-type" | "content-encoding", Scalar::Text(text)) => out.put_symbol(text),
+        ("group-sequence", Scalar::Number(number)) => {
+            out.put_uint(u32::try_from(*number).unwrap_or(u32::MAX));
+        }
+        _ => value.write(out),
+    }
 }
 
 #[cfg(test)]
@@ -117,10 +132,24 @@ mod tests {
         check(&at, b"\x83\x00\x00\x00\x00\x00\x00\x00\x01");
         check(&Filter::StreamFilter(vec!["a".to_owned()]), b"\xc0\x04\x01\xa1\x01a");
         check(&Filter::StreamMatchUnfiltered, b"\x41");
-        let pair = |value| vec![("subject".to_owned(), value)];
-        let properties = Filter::Properties(pair(Comparand::Text("&p:a".to_owned())));
+        let pair = |name: &str, value| vec![(name.to_owned(), value)];
+        let text = |text: &str| Scalar::Text(text.to_owned());
+        let properties = Filter::Properties(pair("subject", text("&p:a")));
         check(&properties, b"\xc1\x10\x02\xa3\x07subject\xa1\x04&p:a");
-        let application = Filter::ApplicationProperties(pair(Comparand::Boolean(true)));
+        let properties = Filter::Properties(pair("user-id", text("u")));
+        check(&properties, b"\xc1\x0d\x02\xa3\x07user-id\xa0\x01u");
+        let properties = Filter::Properties(pair("content-type", text("t")));
+        check(&properties, b"\xc1\x12\x02\xa3\x0ccontent-type\xa3\x01t");
+        let properties = Filter::Properties(pair("group-sequence", Scalar::Number(7)));
+        check(&properties, b"\xc1\x13\x02\xa3\x0egroup-sequence\x52\x07");
+        let application = Filter::ApplicationProperties(pair("subject", Scalar::Boolean(true)));
         check(&application, b"\xc1\x0b\x02\xa1\x07subject\x41");
+    }
+
+    #[test]
+    fn the_filter_of_sql_has_another_name_than_its_descriptor() {
+        let mut out = Vec::new();
+        out.put_map(|map| Filter::Sql("TRUE".to_owned()).write(map));
+        assert_eq!(out, b"\xc1\x25\x02\xa3\x0asql-filter\x00\xa3\x0famqp:sql-filter\xa1\x04TRUE");
     }
 }

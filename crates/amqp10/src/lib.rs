@@ -17,12 +17,14 @@ mod filter;
 mod message;
 mod outcome;
 pub mod protocol;
+mod scalar;
 mod serial;
 
 pub use address::Addressing;
 pub use connection::{Connection, Login, Mechanism, Receiver, Sender};
 pub use error::{ConnectionError, Malformed, Refusal};
 pub use event::{Delivery, Event};
-pub use filter::{Comparand, Filter, Offset};
-pub use message::{Content, Parts, Properties, Sections};
+pub use filter::{Filter, Offset};
+pub use message::{Blank, Content, Parts, Properties, Sections};
 pub use outcome::Outcome;
+pub use scalar::Scalar;

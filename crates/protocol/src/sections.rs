@@ -6,8 +6,11 @@ const DESCRIBED: [u8; 2] = [0x00, 0x53];
 /// Code of the section with the application's properties.
 const APPLICATION_PROPERTIES: u8 = 0x74;
 
-/// Types of a map and of a text, with sizes of one byte.
+/// Types of a map, with sizes of one and four bytes.
 const SHORT_MAP: u8 = 0xc1;
+const LONG_MAP: u8 = 0xd1;
+
+/// Type of a text, with a size of one byte.
 const SHORT_TEXT: u8 = 0xa1;
 
 /// Code of a section with bytes.
@@ -37,19 +40,39 @@ pub fn write_body(out: &mut Vec<u8>, body: &[u8]) -> usize {
 }
 
 /// Appends a section with one property of the application, whose value is `size` zero bytes. Returns the offset of the value
-/// within the section. Name and value together have at most 250 bytes.
+/// within the section. `name` has at most 255 bytes, as has the value.
 pub fn write_property(out: &mut Vec<u8>, name: &str, size: usize) -> usize {
+    write_properties(out, (name, size), (&[], 0))
+}
+
+/// Appends a section with such a property, and with others: `count` encoded names and values. Returns the offset of the
+/// value within the section.
+pub fn write_properties(
+    out: &mut Vec<u8>,
+    (name, size): (&str, usize),
+    (others, count): (&[u8], u32),
+) -> usize {
     let start = out.len();
-    // The number of elements, and two bytes before each of them.
-    let bytes = 1 + 2 + name.len() + 2 + size;
-    let [bytes, name_size, value_size] =
-        [bytes, name.len(), size].map(|bytes| u8::try_from(bytes).unwrap_or(u8::MAX));
+    // Two bytes stand before the name, and before the value.
+    let bytes = 2 + name.len() + 2 + size + others.len();
+    let [name_size, value_size] =
+        [name.len(), size].map(|bytes| u8::try_from(bytes).unwrap_or(u8::MAX));
     out.extend_from_slice(&DESCRIBED);
-    out.extend_from_slice(&[APPLICATION_PROPERTIES, SHORT_MAP, bytes, 2, SHORT_TEXT, name_size]);
+    out.push(APPLICATION_PROPERTIES);
+    if let (Ok(bytes), Ok(count)) = (u8::try_from(1 + bytes), u8::try_from(2 + count)) {
+        out.extend_from_slice(&[SHORT_MAP, bytes, count]);
+    } else {
+        out.push(LONG_MAP);
+        let bytes = u32::try_from(4 + bytes).unwrap_or(u32::MAX);
+        out.extend_from_slice(&bytes.to_be_bytes());
+        out.extend_from_slice(&(2 + count).to_be_bytes());
+    }
+    out.extend_from_slice(&[SHORT_TEXT, name_size]);
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(&[SHORT_BYTES, value_size]);
     let at = out.len() - start;
     out.resize(out.len() + size, 0);
+    out.extend_from_slice(others);
     at
 }
 
@@ -149,6 +172,20 @@ mod tests {
         ];
         assert_eq!(property(&long.concat(), "b"), Some(&b"z"[..]));
         assert_eq!(property(&long.concat()[..20], "b"), None, "cut off");
+    }
+
+    #[test]
+    fn a_property_stands_before_others() {
+        for size in [1, 300] {
+            let other = [&b"\xa1\x01a\xb0\x00\x00"[..], &u16::to_be_bytes(size), &vec![7; size.into()]];
+            let mut message = b"before".to_vec();
+            let at = write_properties(&mut message, ("stamp", 3), (&other.concat(), 2));
+            message[6 + at..][..3].copy_from_slice(b"123");
+            write_body(&mut message, b"body");
+            assert_eq!(property(&message[6..], "stamp"), Some(&b"123"[..]), "{size}");
+            assert_eq!(property(&message[6..], "a").map(<[u8]>::len), Some(size.into()));
+            assert_eq!(body(&message[6..]), Some(&b"body"[..]));
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) trait Write {
     fn put_ulong(&mut self, value: u64);
     /// Appends a `long`.
     fn put_long(&mut self, value: i64);
+    /// Appends a `double`.
+    fn put_double(&mut self, value: f64);
     /// Appends milliseconds since 1970.
     fn put_timestamp(&mut self, millis: i64);
     /// Appends bytes.
@@ -66,6 +68,11 @@ impl List {
             Some(value) => self.put(|out| write(out, value)),
             None => self.nulls(1),
         }
+    }
+
+    /// Returns the encoded elements and their number.
+    pub(crate) fn elements(&self) -> (&[u8], u32) {
+        (&self.bytes, self.count)
     }
 
     fn end(&self, out: &mut Vec<u8>, short: u8, long: u8) {
@@ -130,6 +137,11 @@ impl Write for Vec<u8> {
 
     fn put_long(&mut self, value: i64) {
         self.push(code::LONG);
+        self.extend_from_slice(&value.to_be_bytes());
+    }
+
+    fn put_double(&mut self, value: f64) {
+        self.push(code::DOUBLE);
         self.extend_from_slice(&value.to_be_bytes());
     }
 

@@ -3,7 +3,7 @@
 use crate::{filter::Filter, serial::Serial};
 
 /// A link for receiving.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Receiver {
     /// Name of the link, unique between this client and the broker.
     pub name: String,

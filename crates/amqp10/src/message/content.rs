@@ -48,17 +48,17 @@ impl Content {
         count: usize,
         delivery_id: u32,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
-        let Layout { body_at, head_room, .. } = self.layout;
+        let Layout { head_at, head_room, .. } = self.layout;
         let mut id = delivery_id;
         append_copies(out, &self.bytes, count).map(move |message| {
             put_number(message, id);
             id = id.wrapping_add(1);
-            &mut message[body_at..body_at + head_room]
+            &mut message[head_at..head_at + head_room]
         })
     }
 }
 
-/// Appends a message in parts, with `head` at the start of its body as far as there is room. Returns the number of its
+/// Appends a message in parts, with `head` in its place if there is room. Returns the number of its
 /// frames.
 #[inline]
 pub(crate) fn append_parts(
@@ -72,8 +72,8 @@ pub(crate) fn append_parts(
     let layout = framing.write(out, properties, parts);
     let message = &mut out[at..];
     put_number(message, delivery_id);
-    let body = &mut message[layout.body_at..layout.body_at + layout.head_room];
-    if let Some(place) = body.get_mut(..head.len()) {
+    let room = &mut message[layout.head_at..layout.head_at + layout.head_room];
+    if let Some(place) = room.get_mut(..head.len()) {
         place.copy_from_slice(head);
     }
     layout.frames
@@ -100,16 +100,9 @@ mod tests {
     use super::*;
     use crate::codec::FRAME_HEAD;
 
-    const DURABLE: Sections = Sections {
-        durable: true,
-        priority: None,
-        ttl: None,
-        filter_value: None,
-        to: None,
-        subject: None,
-        content_type: None,
-        application_properties: Vec::new(),
-    };
+    fn durable() -> Sections {
+        Sections { durable: true, ..Sections::default() }
+    }
 
     fn appended(content: &Content, count: usize, delivery_id: u32, body: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
@@ -121,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_durable_message_of_twelve_bytes_has_51_bytes() {
-        let content = Content::new(1, false, &DURABLE, &[0; 12], 131_072);
+        let content = Content::new(1, false, &durable(), &[0; 12], 131_072);
         let expected = [
             &b"\x00\x00\x00\x33\x02\x00\x00\x01\x00\x53\x14\xc0\x0e\x04\x43"[..],
             b"\x70\xff\xff\xff\xff\xa0\x04\xff\xff\xff\xff\x43",
@@ -138,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_settled_message_has_a_byte_more() {
-        let content = Content::new(0, true, &DURABLE, &[0; 12], 131_072);
+        let content = Content::new(0, true, &durable(), &[0; 12], 131_072);
         let found = appended(&content, 1, 0, b"");
         assert_eq!(found.len(), 52);
         assert_eq!(found[8..15], *b"\x00\x53\x14\xc0\x0f\x05\x43");
@@ -147,7 +140,7 @@ mod tests {
 
     #[test]
     fn parts_make_the_same_message() {
-        let sections = Sections { content_type: Some("t".to_owned()), ..DURABLE };
+        let sections = Sections { content_type: Some("t".to_owned()), ..durable() };
         for (size, frame_max) in [(12, 512), (1000, 512)] {
             let body = vec![7; size];
             let with_key = Sections { subject: Some("key".to_owned()), ..sections.clone() };
@@ -164,11 +157,34 @@ mod tests {
         }
     }
 
+    /// The body stays as it is.
+    #[test]
+    fn a_property_can_be_the_head() {
+        let blank = Some(crate::Blank { name: "stamp".to_owned(), size: 4 });
+        let sections = Sections { blank, ..durable() };
+        for frame_max in [512, 131_072] {
+            let body = [7; 700];
+            let (parts, properties) = (Parts::new(&sections, &body), Properties::default());
+            let framing = Framing { lane: 0, settled: false, frame_max };
+            let mut found = Vec::new();
+            let frames = append_parts(&mut found, framing, (&properties, &parts), 9, b"head");
+            let content = Content::new(0, false, &sections, &body, frame_max);
+            assert_eq!(found, appended(&content, 1, 9, b"head"));
+            assert_eq!((parts.head_room(), content.head_room()), (4, 4));
+            assert_eq!((parts.body_size(), content.body_size()), (700, 700));
+            if frames == 1 {
+                let message = &found[FRAME_HEAD + 19..];
+                assert_eq!(sections::property(message, "stamp"), Some(&b"head"[..]));
+                assert_eq!(sections::body(message), Some(&body[..]));
+            }
+        }
+    }
+
     #[test]
     fn large_messages_have_frames_of_the_agreed_size() {
         for size in [0_usize, 1, 400, 473, 474, 475, 512, 1_000, 1_460, 100_000] {
             let body: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
-            let content = Content::new(3, false, &DURABLE, &body, 512);
+            let content = Content::new(3, false, &durable(), &body, 512);
             let found = appended(&content, 1, 7, b"");
             let (mut rest, mut message, mut frames) = (&found[..], Vec::new(), 0);
             while let Some((length, _)) = rest.split_first_chunk() {

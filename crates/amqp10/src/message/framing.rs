@@ -34,9 +34,9 @@ pub(crate) struct Framing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) frames: u32,
-    /// Begin of the body.
-    pub(super) body_at: usize,
-    /// Bytes of the body in the first frame.
+    /// Begin of the head.
+    pub(super) head_at: usize,
+    /// Bytes of the head in the first frame.
     pub(super) head_room: usize,
 }
 
@@ -51,19 +51,24 @@ pub(super) fn put_number(message: &mut [u8], delivery_id: u32) {
 impl Framing {
     /// Appends the frames of a message. Its number follows by [`put_number`].
     pub(super) fn write(self, out: &mut Vec<u8>, properties: &Properties, parts: &Parts) -> Layout {
-        let before_body = parts.before.len() + properties.0.len() + parts.body_at;
-        let size = before_body + parts.behind.len() - parts.body_at;
+        let before_head = parts.before.len() + properties.0.len() + parts.head_at;
+        let size = before_head + parts.behind.len() - parts.head_at;
         let sections = [&parts.before[..], &properties.0, &parts.behind];
         let head = first_head(self.settled, false);
         if FRAME_HEAD + head.len() + size <= self.frame_max as usize {
             self.write_frame(out, &head, &sections);
-            let body_at = FRAME_HEAD + head.len() + before_body;
-            return Layout { frames: 1, body_at, head_room: size - before_body };
+            let head_at = FRAME_HEAD + head.len() + before_head;
+            return Layout { frames: 1, head_at, head_room: parts.head_size };
         }
-        self.write_frames(out, &sections.concat(), before_body)
+        self.write_frames(out, &sections.concat(), (before_head, parts.head_size))
     }
 
-    fn write_frames(self, out: &mut Vec<u8>, message: &[u8], before_body: usize) -> Layout {
+    fn write_frames(
+        self,
+        out: &mut Vec<u8>,
+        message: &[u8],
+        (before_head, head_size): (usize, usize),
+    ) -> Layout {
         let frame_max = self.frame_max as usize;
         let head = first_head(self.settled, true);
         let most = frame_max.saturating_sub(FRAME_HEAD + head.len());
@@ -78,8 +83,8 @@ impl Framing {
         }
         Layout {
             frames,
-            body_at: FRAME_HEAD + head.len() + before_body,
-            head_room: first.len().saturating_sub(before_body),
+            head_at: FRAME_HEAD + head.len() + before_head,
+            head_room: first.len().saturating_sub(before_head).min(head_size),
         }
     }
 

@@ -10,4 +10,4 @@ pub use content::Content;
 pub(crate) use content::append_parts;
 pub(crate) use framing::Framing;
 pub use parts::{Parts, Properties};
-pub use sections::Sections;
+pub use sections::{Blank, Sections};

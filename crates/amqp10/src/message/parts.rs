@@ -26,13 +26,17 @@ impl Properties {
     }
 }
 
-/// The other sections of a message, and its body, which can begin differently each time.
+/// The other sections of a message, and its body. Its head can differ each time: the beginning of the body, or the property
+/// that [`Sections::blank`] names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     pub(super) before: Vec<u8>,
     pub(super) behind: Vec<u8>,
-    /// Place of the body in `behind`.
-    pub(super) body_at: usize,
+    /// Place of the head in `behind`.
+    pub(super) head_at: usize,
+    /// Bytes of the head.
+    pub(super) head_size: usize,
+    body_size: usize,
 }
 
 impl Parts {
@@ -40,21 +44,24 @@ impl Parts {
     pub fn new(sections: &Sections, body: &[u8]) -> Self {
         let (mut before, mut behind) = (Vec::new(), Vec::with_capacity(body.len() + 16));
         sections.write_before_properties(&mut before);
-        sections.write_behind_properties(&mut behind);
+        let blank_at = sections.write_behind_properties(&mut behind);
         let body_at = behind.len();
         let body_at = body_at + sections::write_body(&mut behind, body);
-        Self { before, behind, body_at }
+        let blank = blank_at.zip(sections.blank.as_ref());
+        let (head_at, head_size) =
+            blank.map_or((body_at, body.len()), |(at, blank)| (at, blank.size));
+        Self { before, behind, head_at, head_size, body_size: body.len() }
     }
 }
 
 impl Encoded for Parts {
     fn body_size(&self) -> usize {
-        self.behind.len() - self.body_at
+        self.body_size
     }
 
     fn head_room(&self) -> usize {
         // A frame has room for all sections of usual sizes, and then for at least this part of the body.
-        self.body_size().min(64)
+        self.head_size.min(64)
     }
 
     fn wire_size(&self) -> usize {

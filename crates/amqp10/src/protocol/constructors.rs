@@ -40,6 +40,8 @@ pub const INT: u8 = 0x71;
 pub const ULONG: u8 = 0x80;
 /// `long`
 pub const LONG: u8 = 0x81;
+/// `double`
+pub const DOUBLE: u8 = 0x82;
 /// `timestamp`
 pub const TIMESTAMP: u8 = 0x83;
 /// `binary` of up to 255 bytes

@@ -3,10 +3,11 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use rabbitscope_amqp10::{Addressing, Connection, Content, Parts, Properties, Sections};
-use rabbitscope_runs::scenario::PublisherGroup;
+use rabbitscope_runs::scenario::Body;
 use rabbitscope_timing::RunInstant;
 
 use super::{
+    amqp10_sections::sections,
     encoder::Encoder,
     messages::Messages,
     payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation},
@@ -115,7 +116,8 @@ impl Messages<'_> {
     ) -> Payload<Connection> {
         let sections = sections(self.group);
         let has_keys = matches!(self.amqp10_target(member), Target::Exchange { key: None, .. });
-        if self.group.sizes.is_none() && !has_keys {
+        let is_plain = self.group.sizes.is_none() && self.group.body() == Body::Filler;
+        if is_plain && !has_keys {
             let body = vec![0; self.group.size_bytes() as usize];
             let content = Content::new(session(lane), false, &sections, &body, frame_max);
             return Payload::Plain(content);
@@ -126,10 +128,7 @@ impl Messages<'_> {
         } else {
             vec![Properties::new(&sections)]
         };
-        let contents = self.steps.iter().map(|(end, bodies)| {
-            (*end, bodies.iter().map(|body| Parts::new(&sections, body)).collect())
-        });
-        let contents = EncodedBodies::new(contents.collect());
+        let contents = self.amqp10_contents();
         let largest_route = routes.iter().map(Properties::wire_size).max().unwrap_or(0);
         Payload::Composed(Box::new(ComposedPayload {
             wire_size: contents.largest + largest_route,
@@ -138,9 +137,21 @@ impl Messages<'_> {
                 routes: routes.into(),
                 next: 0,
             },
-            contents: Arc::new(contents),
+            contents,
             next_content: 0,
         }))
+    }
+
+    /// Returns the encoded bodies, which all members share.
+    fn amqp10_contents(&self) -> Arc<EncodedBodies<Parts>> {
+        let make = || {
+            let sections = sections(self.group);
+            let steps = self.steps.iter().map(|(end, bodies)| {
+                (*end, bodies.iter().map(|body| Parts::new(&sections, body)).collect())
+            });
+            Arc::new(EncodedBodies::new(steps.collect()))
+        };
+        Arc::clone(self.parts.get_or_init(make))
     }
 
     /// Returns the sections of messages that have their routing key with them: as their subject, or since version 2 of
@@ -161,18 +172,5 @@ impl Messages<'_> {
     fn names_of(&self, member: u32) -> impl Iterator<Item = &str> {
         let mine = self.routes(member).mine;
         mine.into_iter().filter_map(|key| self.names.get(key as usize)).map(String::as_str)
-    }
-}
-
-/// Returns the sections of a group's messages besides the body.
-fn sections(group: &PublisherGroup) -> Sections {
-    let properties = &group.properties;
-    let ttl = properties.expiration.map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
-    Sections {
-        durable: group.is_persistent(),
-        priority: properties.priority,
-        ttl,
-        content_type: properties.content_type.clone(),
-        ..Sections::default()
     }
 }

@@ -1,10 +1,11 @@
 //! The messages of a group of publishers: routing keys, bodies and properties, prepared once for all members.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rabbitscope_amqp::{
     Connection, Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value,
 };
+use rabbitscope_amqp10::Parts;
 use rabbitscope_mqtt::Topic;
 use rabbitscope_protocol::Encoded;
 use rabbitscope_runs::{
@@ -45,6 +46,8 @@ pub(crate) struct Messages<'a> {
     random: Random,
     /// Encoded bodies for a frame size, which is nearly always the same for all connections.
     contents: Mutex<Option<(u32, Arc<EncodedBodies<Content>>)>>,
+    /// Encoded bodies of AMQP 1.0.
+    pub(super) parts: OnceLock<Arc<EncodedBodies<Parts>>>,
 }
 
 impl<'a> Messages<'a> {
@@ -80,6 +83,7 @@ impl<'a> Messages<'a> {
             steps: bodies(group, files, &mut random)?.into(),
             random,
             contents: Mutex::new(None),
+            parts: OnceLock::new(),
         })
     }
 
@@ -267,6 +271,9 @@ fn properties(group: &PublisherGroup) -> Properties {
         app_id,
         cluster_id,
         headers,
+        // Of AMQP 1.0.
+        subject: _,
+        group_id: _,
     } = group.properties.clone();
     let mut table: Table = field_table(&headers);
     let packing = group.packing();

@@ -2,6 +2,7 @@
 
 mod amqp091;
 mod amqp10;
+mod amqp10_sections;
 mod body_files;
 mod encoder;
 mod json;
@@ -11,6 +12,7 @@ mod mqtt_payload;
 mod payload;
 mod streams;
 
+pub(crate) use amqp10_sections::scalar;
 pub(crate) use amqp10::{lane, session};
 pub use body_files::BodyFiles;
 pub(crate) use encoder::Encoder;

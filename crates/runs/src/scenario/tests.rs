@@ -84,7 +84,7 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
          `mqtt-version`, `qos`, `topics`, `count`, `connections`, `channels`, `queue`, `member-queues`, `credit`, `prefetch`, `channel-prefetch`, `auto-ack`, \
          `multi-ack-every`, `nack`, `requeue`, `tx-size`, `rate`, `processing-time`, \
          `processing-times`, `polling`, `poll-interval`, `priority`, `offset`, `exclusive`, `unpack`, `messages`, \
-         `start-delay`, `slow-start`, `arguments`; did you mean `prefetch`?",
+         `start-delay`, `slow-start`, `filter`, `arguments`; did you mean `prefetch`?",
     );
     check(
         "prefetch = \"ten\"",

@@ -3,11 +3,11 @@
 //! Each has a session with one link. The broker gets credit again when half of it is settled. After a lost connection a
 //! reader of a stream resumes behind the last message that was processed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use rabbitscope_amqp10::{Connection, Delivery, Event, Filter, Offset, Outcome, Receiver};
 use rabbitscope_measurements::Failure;
-use rabbitscope_runs::scenario::{ConsumerGroup, FieldValue, Settle};
+use rabbitscope_runs::scenario::{ConsumerGroup, FieldValue, STAMP_HEADER, Settle, SourceFilter};
 use rabbitscope_timing::Stamp;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     link::{role::EventHandler, serve_context::ServeContext, socket::Socket},
-    message::session,
+    message::{scalar, session},
     packing::Items,
 };
 
@@ -52,13 +52,14 @@ impl Progress<Connection> for LinkProgress {
             Some(FieldValue::Integer(priority)) => i32::try_from(*priority).ok(),
             _ => None,
         };
+        let conditions = conditions(&group.filter);
         let stream = offset.is_some().then(StreamPlace::default);
         let offset = offset.map(Filter::StreamOffset);
         let link = Receiver {
             settled: group.auto_ack,
             credit: group.prefetch.map_or(CREDIT.max(group.multi_ack_every), u32::from),
             priority,
-            filters: [offset, values, unfiltered].into_iter().flatten().collect(),
+            filters: [offset, values, unfiltered].into_iter().flatten().chain(conditions).collect(),
             ..Receiver::default()
         };
         Self { link, stream }
@@ -141,11 +142,12 @@ impl Receiving<Connection> {
             place.unsettled.push_back((delivery.number, offset));
         }
         let body = delivery.body();
+        let property = if self.reads_headers { delivery.property(STAMP_HEADER) } else { None };
         let arrival = Arrival {
             subscription,
             number: delivery.number,
             redelivered: delivery.is_redelivered(),
-            stamp: Stamp::decode(body),
+            stamp: Stamp::decode(property.unwrap_or(body)),
             items: Items::one(body),
         };
         self.on_arrival(arrival, connection, context);
@@ -167,9 +169,10 @@ impl EventHandler for Receiving<Connection> {
             Event::Attached { lane } => {
                 let missing = socket.connection.missing_filters(lane);
                 if !missing.is_empty() {
-                    let (queue, missing) = (self.queue(lane.into()), missing.join(", "));
+                    let (queue, names) = (self.queue(lane.into()), missing.join(", "));
+                    let since = since(missing);
                     return Err(Failure::wrong(format!(
-                        "the broker does not filter queue `{queue}` by {missing}: RabbitMQ does so for streams, from 4.0 on"
+                        "the broker does not filter queue `{queue}` by {names}: RabbitMQ does so for streams, from {since} on"
                     )));
                 }
             }
@@ -183,6 +186,28 @@ impl EventHandler for Receiving<Connection> {
         }
         Ok(())
     }
+}
+
+/// Returns the first release of RabbitMQ that has all these filters.
+fn since(filters: &[&str]) -> &'static str {
+    let release = |name: &&str| match *name {
+        "sql-filter" => "4.2",
+        "amqp:properties-filter" | "amqp:application-properties-filter" => "4.1",
+        _ => "4.0",
+    };
+    filters.iter().map(release).max().unwrap_or("4.0")
+}
+
+/// Returns the filters of a group's conditions.
+fn conditions(filter: &SourceFilter) -> impl Iterator<Item = Filter> {
+    let pairs = |table: &BTreeMap<String, FieldValue>| -> Option<Vec<_>> {
+        let pairs = table.iter().filter_map(|(name, value)| Some((name.clone(), scalar(value)?)));
+        (!table.is_empty()).then(|| pairs.collect())
+    };
+    let properties = pairs(&filter.properties).map(Filter::Properties);
+    let headers = pairs(&filter.headers).map(Filter::ApplicationProperties);
+    let sql = filter.sql.clone().map(Filter::Sql);
+    [properties, headers, sql].into_iter().flatten()
 }
 
 /// Returns the session of a subscription: each consumer has one of both.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FieldValue, MemberQueues, MqttVersion, Protocol,
+    FieldValue, MemberQueues, MqttVersion, Protocol, SourceFilter,
     values::{Arguments, is_true, one, span, time, unset, yes},
 };
 
@@ -93,6 +93,9 @@ pub struct ConsumerGroup {
     /// Time from one consumer of the group to the next.
     #[serde(default, with = "time", skip_serializing_if = "Duration::is_zero")]
     pub slow_start: Duration,
+    /// Conditions under which the broker sends a message by AMQP 1.0.
+    #[serde(default, skip_serializing_if = "SourceFilter::is_empty")]
+    pub filter: SourceFilter,
     /// Arguments of `basic.consume`, such as `x-stream-offset`.
     #[serde(default, skip_serializing_if = "Arguments::is_empty")]
     pub arguments: Arguments,
@@ -145,6 +148,12 @@ impl ConsumerGroup {
     /// Returns the processing times that change over time; empty if there is only one.
     pub fn processing_steps(&self) -> &[ProcessingStep] {
         self.processing_times.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether the broker leaves messages out for consumers of AMQP 1.0.
+    pub fn has_filter(&self) -> bool {
+        let has_argument = self.arguments.contains_key("x-stream-filter");
+        self.protocol == Protocol::Amqp10 && (has_argument || !self.filter.is_empty())
     }
 
     /// Returns whether messages have a processing time.

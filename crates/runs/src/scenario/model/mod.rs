@@ -5,6 +5,7 @@ mod churn;
 mod consumers;
 mod expect;
 mod faults;
+mod filter;
 mod polling;
 mod profile_events;
 mod protocol;
@@ -24,6 +25,7 @@ pub use broker::{
 pub(super) use churn::BOUND_EXCHANGE;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject};
 pub use consumers::{ConsumerGroup, ProcessingStep, Settle};
+pub use filter::SourceFilter;
 pub use expect::{Comparison, Expect, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};
 pub use polling::PollerGroup;

@@ -41,7 +41,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     (
         "publishers.*.properties",
         "content-type content-encoding delivery-mode priority correlation-id reply-to expiration message-id timestamp \
-         type user-id app-id cluster-id headers",
+         type user-id app-id cluster-id subject group-id headers",
     ),
     (
         "consumers.*",
@@ -50,6 +50,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
          start-delay slow-start arguments",
     ),
     ("consumers.*.processing-times.*", "time for"),
+    ("consumers.*.filter", "properties headers sql"),
     (
         "requests.*",
         "name count connections channels queue reply size persistent write concurrency rate arrival after-phases \

@@ -448,6 +448,7 @@ impl Random {
             offset: None,
             exclusive: false,
             unpack: self.chance(),
+            filter: SourceFilter::default(),
             arguments: if polling.is_some() { BTreeMap::new() } else { self.arguments() },
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance() && !is_shared),
             start_delay: self.delay(),

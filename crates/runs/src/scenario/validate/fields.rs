@@ -69,6 +69,18 @@ pub(super) fn no_placeholder(
     }
 }
 
+/// Checks values that must have no parts.
+pub(super) fn simple_values(table: &BTreeMap<String, FieldValue>) -> Result<(), Problem> {
+    let has_parts =
+        |value: &&FieldValue| matches!(value, FieldValue::Array(_) | FieldValue::Table(_));
+    match table.iter().find(|(_, value)| has_parts(value)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            refuse(name, "must be a text, a number, a boolean or a time: AMQP 1.0 has no others")
+        }
+    }
+}
+
 /// Checks a number that must be at least 1.
 pub(super) fn at_least_one<N: PartialOrd + From<u8>>(
     key: &str,

@@ -145,6 +145,13 @@ fn verifiable(
     if publishers.is_empty() || consumers.is_empty() {
         return refuse("verify", "needs publishers and consumers in the same scenario");
     }
+    if let Some(group) = consumers.iter().find(|group| group.has_filter()) {
+        let reason = format!(
+            "would call messages lost that the filter of `{}` leaves out: remove one of the two",
+            group.name
+        );
+        return refuse("verify", reason);
+    }
     if !publishers.iter().any(PublisherGroup::is_stamped) {
         let reason = format!(
             "would check nothing: all bodies are smaller than the {STAMP_BYTES} bytes of a stamp; give \

@@ -108,7 +108,11 @@ pub struct MessageProperties {
     pub app_id: Option<String>,
     /// Cluster id, which AMQP 0-9-1 reserves.
     pub cluster_id: Option<String>,
-    /// Headers.
+    /// Purpose of the message, which AMQP 1.0 alone has.
+    pub subject: Option<String>,
+    /// Group of messages, which AMQP 1.0 alone has.
+    pub group_id: Option<String>,
+    /// Headers. AMQP 1.0 has those with `x-` as annotations, the others as properties of the application.
     #[serde(default, skip_serializing_if = "Arguments::is_empty")]
     pub headers: Arguments,
 }

@@ -61,6 +61,8 @@ impl Random {
             user_id: text("u"),
             app_id: text("app"),
             cluster_id: text("cl"),
+            subject: None,
+            group_id: None,
             delivery_mode,
             priority: self.some(7),
             expiration: self.some(Duration::from_millis(1500)),

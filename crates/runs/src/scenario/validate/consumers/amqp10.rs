@@ -3,7 +3,9 @@
 use super::super::{
     super::{
         error::{Problem, refuse, refuse_at},
-        model::{ConsumerGroup, MemberQueues, Protocol, QueueSpec, QueueType},
+        model::{
+            ConsumerGroup, FieldValue, MemberQueues, Protocol, QueueSpec, QueueType, SourceFilter,
+        },
     },
     fields,
 };
@@ -15,8 +17,10 @@ const ARGUMENTS: [&str; 4] =
 /// Checks the keys that the protocol does not have.
 pub(super) fn keys(group: &ConsumerGroup) -> Result<(), Problem> {
     if group.protocol != Protocol::Amqp10 {
-        return Ok(());
+        let of_amqp10 = "is of AMQP 1.0: set `protocol = \"amqp-1.0\"`";
+        return if group.filter.is_empty() { Ok(()) } else { refuse("filter", of_amqp10) };
     }
+    filter(&group.filter).map_err(|problem| problem.under("filter"))?;
     let of_link = "AMQP 1.0 has a limit for each consumer: use `prefetch`";
     let of_amqp = "AMQP 1.0 has no such consumers";
     let no_transactions = "RabbitMQ has no transactions of AMQP 1.0";
@@ -33,6 +37,67 @@ pub(super) fn keys(group: &ConsumerGroup) -> Result<(), Problem> {
         return refuse(key, reason);
     }
     fields::amqp10_members(group.count, group.connections, group.channels)
+}
+
+/// Properties of texts that a filter can name, but for those of [`is_of_type`].
+const TEXT_PROPERTIES: [&str; 10] = [
+    "message-id",
+    "user-id",
+    "to",
+    "subject",
+    "reply-to",
+    "correlation-id",
+    "content-type",
+    "content-encoding",
+    "group-id",
+    "reply-to-group-id",
+];
+
+/// Most properties that RabbitMQ compares for a filter.
+const COMPARED_MAX: usize = 16;
+
+fn filter(filter: &SourceFilter) -> Result<(), Problem> {
+    let SourceFilter { properties, headers, sql } = filter;
+    if sql.as_ref().is_some_and(|sql| sql.trim().is_empty()) {
+        return refuse("sql", "is empty: a condition such as `\"priority > 4\"`");
+    }
+    if sql.is_some() && !(properties.is_empty() && headers.is_empty()) {
+        let reason = "can name properties and headers itself: leave the others out";
+        return refuse("sql", reason);
+    }
+    for (key, table) in [("properties", properties), ("headers", headers)] {
+        if table.len() > COMPARED_MAX {
+            return refuse(key, format!("must be at most {COMPARED_MAX}, which RabbitMQ compares"));
+        }
+    }
+    fields::simple_values(headers).map_err(|problem| problem.under("headers"))?;
+    match properties.iter().find(|(name, value)| !is_of_type(name, value)) {
+        None => Ok(()),
+        Some((name, _)) => refuse_at(&["properties", name], expected(name)),
+    }
+}
+
+/// Returns whether a property has values of this type.
+fn is_of_type(name: &str, value: &FieldValue) -> bool {
+    match name {
+        "group-sequence" => {
+            matches!(value, FieldValue::Integer(number) if u32::try_from(*number).is_ok())
+        }
+        "absolute-expiry-time" | "creation-time" => matches!(value, FieldValue::Time(_)),
+        _ => TEXT_PROPERTIES.contains(&name) && matches!(value, FieldValue::Text(_)),
+    }
+}
+
+fn expected(name: &str) -> String {
+    match name {
+        "group-sequence" => "must be a number".to_owned(),
+        "absolute-expiry-time" | "creation-time" => "must be a date and time".to_owned(),
+        _ if TEXT_PROPERTIES.contains(&name) => "must be a text".to_owned(),
+        _ => format!(
+            "is no property of AMQP 1.0; allowed are {}, absolute-expiry-time, creation-time, group-sequence",
+            TEXT_PROPERTIES.join(", ")
+        ),
+    }
 }
 
 /// Checks that each consumer has one queue, which is the source of its link, and that others may read it.

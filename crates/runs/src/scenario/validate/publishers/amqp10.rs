@@ -3,7 +3,7 @@
 use super::super::{
     super::{
         error::{Problem, refuse, refuse_at},
-        model::{BodyKind, MemberQueues, MessageProperties, Protocol, PublisherGroup, QueueSpec},
+        model::{MemberQueues, Protocol, PublisherGroup, QueueSpec},
     },
     fields,
 };
@@ -14,11 +14,9 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
         return Ok(());
     }
     let of_packing = "puts items into a message with properties of AMQP 0-9-1";
-    let of_stamps = "has its time stamp in a property of AMQP 0-9-1: give `size` or `sizes`";
     let returns = "AMQP 1.0 always tells which messages no queue takes: leave it out";
     let of_outcomes =
         "RabbitMQ never tells whether it took settled messages of AMQP 1.0: leave it out";
-    let has_body = group.body.is_some_and(|body| body != BodyKind::default());
     let no_transactions = "RabbitMQ has no transactions of AMQP 1.0: use `confirm-window`";
     let excluded = [
         ("tx-size", group.tx_size.is_some(), no_transactions),
@@ -26,41 +24,40 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
         ("confirms", group.confirms == Some(false), of_outcomes),
         ("items-per-message", group.items_per_message.is_some(), of_packing),
         ("compression", group.compression.is_some(), of_packing),
-        ("body", has_body, of_stamps),
-        ("body-files", group.body_files.is_some(), of_stamps),
     ];
     if let Some((key, _, reason)) = excluded.into_iter().find(|(_, given, _)| *given) {
         return refuse(key, reason);
     }
-    properties(&group.properties)?;
+    properties(group)?;
     if group.confirm_window.is_none() {
         group.confirms = Some(true);
     }
     fields::amqp10_members(group.count, group.connections, group.channels)
 }
 
-fn properties(properties: &MessageProperties) -> Result<(), Problem> {
+fn properties(group: &PublisherGroup) -> Result<(), Problem> {
+    let properties = &group.properties;
+    let of_amqp091 = "is a property of AMQP 0-9-1: `subject`, `group-id` and `headers` are such as AMQP 1.0 has";
+    let has_keys = group.routing_keys.is_some()
+        || group.random_routing_keys.is_some()
+        || group.to.is_some()
+        || group.queue.is_some() && group.exchange.is_some();
+    let of_keys = "is the routing key, before RabbitMQ 4.0, if messages have several: leave one of both out";
     let excluded = [
-        ("content-encoding", properties.content_encoding.is_some()),
-        ("correlation-id", properties.correlation_id.is_some()),
-        ("reply-to", properties.reply_to.is_some()),
-        ("message-id", properties.message_id.is_some()),
-        ("timestamp", properties.timestamp.is_some()),
-        ("type", properties.kind.is_some()),
-        ("user-id", properties.user_id.is_some()),
-        ("app-id", properties.app_id.is_some()),
-        ("cluster-id", properties.cluster_id.is_some()),
-        ("headers", !properties.headers.is_empty()),
+        ("type", properties.kind.is_some(), of_amqp091),
+        ("app-id", properties.app_id.is_some(), of_amqp091),
+        ("cluster-id", properties.cluster_id.is_some(), of_amqp091),
+        ("subject", properties.subject.is_some() && has_keys, of_keys),
     ];
-    if let Some((key, _)) = excluded.into_iter().find(|(_, given)| *given) {
-        let reason = "cannot be set with AMQP 1.0, but `content-type`, `delivery-mode`, `expiration` and `priority` can";
+    if let Some((key, _, reason)) = excluded.into_iter().find(|(_, given, _)| *given) {
         return refuse_at(&["properties", key], reason);
     }
     let millis = properties.expiration.map_or(0, |time| time.as_millis());
     if millis > u32::MAX.into() {
         return refuse_at(&["properties", "expiration"], "must be less than 50 days");
     }
-    Ok(())
+    fields::simple_values(&properties.headers)
+        .map_err(|problem| problem.under("headers").under("properties"))
 }
 
 /// Checks that each publisher has one queue, which is the target of its link. With an exchange, its messages have their

@@ -64,11 +64,21 @@ pub(super) fn properties(group: &mut PublisherGroup) -> Result<(), Problem> {
             format!("is {mode}, but `persistent` is {persistent}: leave one of the two out");
         return refuse_at(&["properties", "delivery-mode"], reason);
     }
-    if group.protocol != Protocol::Amqp091 {
-        return Ok(());
+    if group.protocol == Protocol::Amqp091 {
+        group.persistent = given.is_none().then_some(group.persistent == Some(true));
+        only_amqp091(&group.properties).map_err(|problem| problem.under("properties"))?;
     }
-    group.persistent = given.is_none().then_some(group.persistent == Some(true));
     check_properties(&group.properties).map_err(|problem| problem.under("properties"))
+}
+
+fn only_amqp091(properties: &MessageProperties) -> Result<(), Problem> {
+    let of_amqp10 = "is a property of AMQP 1.0: set `protocol = \"amqp-1.0\"`";
+    let given =
+        [("subject", properties.subject.is_some()), ("group-id", properties.group_id.is_some())];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((key, _)) => refuse(key, of_amqp10),
+        None => Ok(()),
+    }
 }
 
 fn check_properties(properties: &MessageProperties) -> Result<(), Problem> {
@@ -82,6 +92,8 @@ fn check_properties(properties: &MessageProperties) -> Result<(), Problem> {
         ("user-id", &properties.user_id),
         ("app-id", &properties.app_id),
         ("cluster-id", &properties.cluster_id),
+        ("subject", &properties.subject),
+        ("group-id", &properties.group_id),
     ];
     for (key, text) in texts {
         short_strings(key, text.as_slice())?;
