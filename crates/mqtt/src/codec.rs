@@ -96,6 +96,16 @@ fn length(bytes: &[u8]) -> Result<Option<(usize, usize)>, Malformed> {
     if bytes.len() < LENGTH_BYTES { Ok(None) } else { Err(Malformed { what: "a length" }) }
 }
 
+/// Returns the bytes of a length.
+pub(crate) fn length_size(length: usize) -> usize {
+    match length {
+        0..=0x7f => 1,
+        0x80..=0x3fff => 2,
+        0x4000..=0x1f_ffff => 3,
+        _ => LENGTH_BYTES,
+    }
+}
+
 /// First byte and size of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -181,6 +191,7 @@ mod tests {
             out.put_length(value);
             assert_eq!(out, expected, "{value}");
             assert_eq!(length(&out), Ok(Some((value, expected.len()))));
+            assert_eq!(length_size(value), expected.len());
             assert_eq!(length(&out[..out.len() - 1]), Ok(None), "cut off");
         }
         check(0, &[0]);

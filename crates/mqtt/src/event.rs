@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::protocol::reason::Reason;
+use crate::protocol::{properties, reason::Reason};
 
 /// Something that the broker said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,15 @@ pub struct Message<'a> {
     pub packet: Option<u16>,
     /// The message may have been delivered before.
     pub is_duplicate: bool,
+    /// Its encoded properties; empty without MQTT 5.
+    pub properties: Cow<'a, [u8]>,
     /// Its body.
     pub body: Cow<'a, [u8]>,
+}
+
+impl Message<'_> {
+    /// Returns the value of a user property; `None` if the message has none of this name.
+    pub fn user_property(&self, name: &str) -> Option<&[u8]> {
+        properties::user_property(&self.properties, name)
+    }
 }

@@ -2,21 +2,32 @@
 
 use rabbitscope_protocol::{Encoded, append_copies};
 
-use crate::topic::{Naming, Topic};
+use crate::{
+    message_properties::put_digits,
+    topic::{Naming, Topic},
+};
 
-/// A body whose first bytes can differ each time that it is sent.
+/// A body with a head that can differ each time that it is sent: its first bytes, or a property of its topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     body: Vec<u8>,
+    /// Bytes of the head in the property of the topic; absent if it is in the body.
+    blank: Option<usize>,
 }
 
 impl Content {
     /// Keeps a body.
     pub fn new(body: &[u8]) -> Self {
-        Self { body: body.to_vec() }
+        Self { body: body.to_vec(), blank: None }
     }
 
-    /// Appends a packet with this identifier, and with `head` at the start of its body, if it is not longer than the body.
+    /// Keeps a body that is sent as it is. Its head has this number of bytes, which
+    /// [`Properties::blank`](crate::Properties::blank) gets.
+    pub fn unchanged(body: &[u8], blank: usize) -> Self {
+        Self { body: body.to_vec(), blank: Some(blank) }
+    }
+
+    /// Appends a packet with this identifier and `head` in its place, if it is not longer than that.
     #[inline]
     pub(crate) fn append(
         &self,
@@ -31,7 +42,9 @@ impl Content {
         }
         let body_at = out.len();
         out.extend_from_slice(&self.body);
-        if let Some(place) = out[body_at..].get_mut(..head.len()) {
+        if self.blank.is_some() {
+            put_digits(&mut out[body_at - topic.blank..body_at], head);
+        } else if let Some(place) = out[body_at..].get_mut(..head.len()) {
             place.copy_from_slice(head);
         }
     }
@@ -43,7 +56,7 @@ impl Encoded for Content {
     }
 
     fn head_room(&self) -> usize {
-        self.body.len()
+        self.blank.unwrap_or(self.body.len())
     }
 
     /// Returns the bytes of the body. The topic is part of the packet, but not of the content.

@@ -1,13 +1,19 @@
-//! The topic of messages, with their quality of service, encoded before they are sent.
+//! The topic of messages, with their quality of service and their properties, encoded before they are sent.
+
+use std::sync::Arc;
 
 use crate::{
-    codec::Write,
+    codec::{Write, length_size},
+    message_properties::Properties,
     protocol::{
         packets::{PUBLISH, QUALITY_SHIFT},
         properties::TOPIC_ALIAS,
         version::Version,
     },
 };
+
+/// Bytes of the property with the alias.
+const ALIAS_SIZE: usize = 3;
 
 /// The broker's promise about a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +45,10 @@ pub struct Topic {
     version: Version,
     /// The alias; 0 for none.
     pub(crate) alias: u16,
+    /// Encoded properties of MQTT 5, without their length.
+    properties: Arc<[u8]>,
+    /// Digits of a value to fill in, which are the last of the properties.
+    pub(crate) blank: usize,
 }
 
 /// The way of naming the topic in a packet.
@@ -57,7 +67,17 @@ impl Topic {
     pub fn new(name: &str, quality: QualityOfService, version: Version) -> Self {
         let mut encoded = Vec::new();
         encoded.put_text(name);
-        Self { name: encoded, quality, version, alias: 0 }
+        Self { name: encoded, quality, version, alias: 0, properties: [].into(), blank: 0 }
+    }
+
+    /// Sets the properties of the messages. MQTT 3.1.1 has none.
+    #[must_use]
+    pub fn with_properties(mut self, properties: &Properties) -> Self {
+        if self.version == Version::V5 {
+            self.properties = properties.encode().into();
+            self.blank = properties.blank.as_ref().map_or(0, |blank| 2 * blank.size);
+        }
+        self
     }
 
     /// Sets the alias, from 1. MQTT 3.1.1 has none.
@@ -80,12 +100,20 @@ impl Topic {
     fn before_body(&self, naming: Naming) -> usize {
         let name = if naming == Naming::Alias { 2 } else { self.name.len() };
         let identifier = if self.is_numbered() { 2 } else { 0 };
-        let properties = match (self.version, naming) {
-            (Version::V3, _) => 0,
-            (Version::V5, Naming::Name) => 1,
-            (Version::V5, Naming::Both | Naming::Alias) => 4,
+        let properties = match self.version {
+            Version::V3 => 0,
+            Version::V5 => {
+                let length = self.properties_length(naming);
+                length_size(length) + length
+            }
         };
         name + identifier + properties
+    }
+
+    /// Returns the bytes of the properties.
+    fn properties_length(&self, naming: Naming) -> usize {
+        let alias = if naming == Naming::Name { 0 } else { ALIAS_SIZE };
+        alias + self.properties.len()
     }
 
     /// Returns whether the messages have packet identifiers.
@@ -107,13 +135,13 @@ impl Topic {
         if self.is_numbered() {
             out.put_u16(0);
         }
-        match (self.version, naming) {
-            (Version::V3, _) => {}
-            (Version::V5, Naming::Name) => out.push(0),
-            (Version::V5, Naming::Both | Naming::Alias) => {
+        if self.version == Version::V5 {
+            out.put_length(self.properties_length(naming));
+            if naming != Naming::Name {
                 let [high, low] = self.alias.to_be_bytes();
-                out.extend_from_slice(&[3, TOPIC_ALIAS, high, low]);
+                out.extend_from_slice(&[TOPIC_ALIAS, high, low]);
             }
+            out.extend_from_slice(&self.properties);
         }
         identifier_at
     }

@@ -177,7 +177,8 @@ mod tests {
     #[test]
     fn a_property_stands_before_others() {
         for size in [1, 300] {
-            let other = [&b"\xa1\x01a\xb0\x00\x00"[..], &u16::to_be_bytes(size), &vec![7; size.into()]];
+            let other =
+                [&b"\xa1\x01a\xb0\x00\x00"[..], &u16::to_be_bytes(size), &vec![7; size.into()]];
             let mut message = b"before".to_vec();
             let at = write_properties(&mut message, ("stamp", 3), (&other.concat(), 2));
             message[6 + at..][..3].copy_from_slice(b"123");

@@ -11,9 +11,12 @@ use crate::clock::{Nanos, RunInstant};
 /// Bytes of a stamp. A smaller body has no stamp, and its end-to-end latency is not measured.
 pub const STAMP_SIZE: usize = STAMP_BYTES as usize;
 
-/// The encoded field of a table for a byte array of [`STAMP_SIZE`] bytes under
-/// [`rabbitscope_runs::scenario::STAMP_HEADER`], without the bytes themselves.
-const HEADER_FIELD: &[u8] = b"\x11rabbitscope-stampx\x00\x00\x00\x0c";
+/// The encoded name of a table's field under [`rabbitscope_runs::scenario::STAMP_HEADER`].
+const HEADER_NAME: &[u8] = b"\x11rabbitscope-stamp";
+
+/// Types and lengths of the field's value: a byte array of [`STAMP_SIZE`] bytes, or a text with their digits.
+const HEADER_BYTES: &[u8] = b"x\x00\x00\x00\x0c";
+const HEADER_DIGITS: &[u8] = b"S\x00\x00\x00\x18";
 
 const TAG_BITS: u32 = 12;
 
@@ -109,9 +112,28 @@ impl Stamp {
     /// Finds the stamp in the header that carries it if the body must stay unchanged. The broker passes properties on
     /// unchanged, so a search for the bytes is sufficient.
     pub fn find(properties: &[u8]) -> Option<Self> {
-        let field = HEADER_FIELD;
-        let at = properties.windows(field.len()).position(|window| window == field)?;
-        Self::decode(properties.get(at + field.len()..)?)
+        let name = HEADER_NAME;
+        let at = properties.windows(name.len()).position(|window| window == name)?;
+        let value = properties.get(at + name.len()..)?;
+        if let Some(bytes) = value.strip_prefix(HEADER_BYTES) {
+            return Self::decode(bytes);
+        }
+        Self::from_property(value.strip_prefix(HEADER_DIGITS)?.get(..2 * STAMP_SIZE)?)
+    }
+
+    /// Reads the stamp that is a property's value: its bytes, or two hexadecimal digits for each of them, as MQTT has texts
+    /// only.
+    #[inline]
+    pub fn from_property(value: &[u8]) -> Option<Self> {
+        if value.len() != 2 * STAMP_SIZE {
+            return Self::decode(value);
+        }
+        let mut bytes = [0; STAMP_SIZE];
+        for (byte, digits) in bytes.iter_mut().zip(value.chunks_exact(2)) {
+            let digits = std::str::from_utf8(digits).ok()?;
+            *byte = u8::from_str_radix(digits, 16).ok()?;
+        }
+        Self::decode(&bytes)
     }
 
     /// Reads the stamp at the start of a body; absent if the body is too short.
@@ -210,14 +232,21 @@ mod tests {
 
     #[test]
     fn stamps_are_found_in_headers() {
-        assert_eq!(usize::from(HEADER_FIELD[0]), STAMP_HEADER.len());
-        assert_eq!(&HEADER_FIELD[1..=STAMP_HEADER.len()], STAMP_HEADER.as_bytes());
-        let size = HEADER_FIELD.last_chunk().copied().map(u32::from_be_bytes);
-        assert_eq!(size.map(|size| size as usize), Some(STAMP_SIZE));
+        assert_eq!(usize::from(HEADER_NAME[0]), STAMP_HEADER.len());
+        assert_eq!(&HEADER_NAME[1..], STAMP_HEADER.as_bytes());
+        let size = |field: &[u8]| field.last_chunk().copied().map(u32::from_be_bytes);
+        let sizes = [HEADER_BYTES, HEADER_DIGITS].map(size);
+        assert_eq!(sizes, [Some(12), Some(24)]);
         let stamp = stamp(7, 99, Some(5), 2);
-        let properties = [b"before", HEADER_FIELD, &stamp.encode(), b"after"].concat();
-        assert_eq!(Stamp::find(&properties), Some(stamp));
-        assert_eq!(Stamp::find(&properties[..properties.len() - 6]), None);
+        let bytes = stamp.encode();
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        for (kind, value) in [(HEADER_BYTES, &bytes[..]), (HEADER_DIGITS, digits.as_bytes())] {
+            let properties = [b"before", HEADER_NAME, kind, value, b"after"].concat();
+            assert_eq!(Stamp::find(&properties), Some(stamp));
+            assert_eq!(Stamp::find(&properties[..properties.len() - 6]), None);
+            assert_eq!(Stamp::from_property(value), Some(stamp));
+        }
+        assert_eq!(Stamp::from_property(&[b'g'; 24]), None);
         assert_eq!(Stamp::find(b""), None);
     }
 

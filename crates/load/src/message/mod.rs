@@ -12,8 +12,8 @@ mod mqtt_payload;
 mod payload;
 mod streams;
 
-pub(crate) use amqp10_sections::scalar;
 pub(crate) use amqp10::{lane, session};
+pub(crate) use amqp10_sections::scalar;
 pub use body_files::BodyFiles;
 pub(crate) use encoder::Encoder;
 pub(crate) use messages::Messages;

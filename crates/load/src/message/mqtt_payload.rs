@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use rabbitscope_mqtt::{Connection, Content, Template, Topic};
+use rabbitscope_runs::scenario::Body;
+use rabbitscope_timing::STAMP_SIZE;
 
 use super::{
     messages::Messages,
@@ -19,16 +21,22 @@ impl Messages<'_> {
     /// Returns the payload of a publisher of MQTT.
     pub(crate) fn mqtt_payload(&self, member: u32) -> Payload<Connection> {
         let mine = self.mine(member);
-        if let ([only], None) = (&mine[..], &self.group.sizes)
+        let is_plain = self.group.sizes.is_none() && self.group.body() == Body::Filler;
+        if let ([only], true) = (&mine[..], is_plain)
             && let Some(topic) = self.topics.get(*only as usize)
         {
             let size = self.group.size_bytes() as usize;
             return Payload::Plain(Template::new(self.with_alias(topic, 1), size));
         }
-        let contents = self
-            .steps
-            .iter()
-            .map(|(end, bodies)| (*end, bodies.iter().map(|body| Content::new(body)).collect()));
+        let content = |body: &Vec<u8>| {
+            if self.group.has_stamp_headers() {
+                Content::unchanged(body, STAMP_SIZE)
+            } else {
+                Content::new(body)
+            }
+        };
+        let contents =
+            self.steps.iter().map(|(end, bodies)| (*end, bodies.iter().map(content).collect()));
         Payload::Composed(Box::new(ComposedPayload {
             routes: self.topics_of(mine),
             contents: Arc::new(EncodedBodies::new(contents.collect())),

@@ -55,10 +55,11 @@ impl Connection {
         let mut content = Reader::new(bytes, "a message");
         content.take(head.before)?;
         let message = begin(self.version, head.first, &mut content)?;
-        let Message { topic, packet, is_duplicate, .. } = message;
-        let (topic, body) = (Cow::Owned(topic.into_owned()), Cow::default());
+        let Message { topic, packet, is_duplicate, properties, .. } = message;
+        let [topic, properties] = [topic, properties].map(|bytes| Cow::Owned(bytes.into_owned()));
+        let body = Cow::default();
         self.assembly = Some(Box::new(Assembly {
-            message: Message { topic, packet, is_duplicate, body },
+            message: Message { topic, packet, is_duplicate, properties, body },
             body: content.rest().to_vec(),
             left: size - bytes.len(),
         }));
@@ -93,10 +94,12 @@ fn begin<'a>(
         1 => Some(content.u16()?).filter(|packet| *packet > 0),
         _ => return Err(ConnectionError::Unexpected { first }),
     };
-    if version == Version::V5 {
-        let properties = content.length()?;
-        content.take(properties)?;
-    }
+    let properties = if version == Version::V5 {
+        let length = content.length()?;
+        Cow::Borrowed(content.take(length)?)
+    } else {
+        Cow::default()
+    };
     let is_duplicate = first & DUPLICATE != 0;
-    Ok(Message { topic, packet, is_duplicate, body: Cow::default() })
+    Ok(Message { topic, packet, is_duplicate, properties, body: Cow::default() })
 }

@@ -2,6 +2,14 @@
 
 use crate::{codec::Reader, error::Malformed};
 
+/// `Message Expiry Interval` in seconds.
+pub const MESSAGE_EXPIRY_INTERVAL: u8 = 0x02;
+/// `Content Type`
+pub const CONTENT_TYPE: u8 = 0x03;
+/// `Response Topic`
+pub const RESPONSE_TOPIC: u8 = 0x08;
+/// `Correlation Data`
+pub const CORRELATION_DATA: u8 = 0x09;
 /// `Server Keep Alive` in seconds.
 pub const SERVER_KEEP_ALIVE: u8 = 0x13;
 /// `Reason String`
@@ -12,6 +20,8 @@ pub const RECEIVE_MAXIMUM: u8 = 0x21;
 pub const TOPIC_ALIAS_MAXIMUM: u8 = 0x22;
 /// `Topic Alias`
 pub const TOPIC_ALIAS: u8 = 0x23;
+/// `User Property`: a name and a value.
+pub const USER_PROPERTY: u8 = 0x26;
 /// `Maximum Packet Size` in bytes.
 pub const MAXIMUM_PACKET_SIZE: u8 = 0x27;
 
@@ -20,6 +30,7 @@ pub const MAXIMUM_PACKET_SIZE: u8 = 0x27;
 pub(crate) enum Property<'a> {
     Number(u32),
     Text(&'a [u8]),
+    Pair(&'a [u8], &'a [u8]),
     /// Any other value.
     Other,
 }
@@ -27,10 +38,29 @@ pub(crate) enum Property<'a> {
 /// Reads the properties at the front of `content`, and passes each to `on_property`.
 pub(crate) fn read<'a>(
     content: &mut Reader<'a>,
-    mut on_property: impl FnMut(u8, Property<'a>),
+    on_property: impl FnMut(u8, Property<'a>),
 ) -> Result<(), Malformed> {
     let size = content.length()?;
-    let mut properties = content.part(size)?;
+    read_all(content.part(size)?, on_property)
+}
+
+/// Returns the value of the first user property of this name among encoded properties.
+pub(crate) fn user_property<'a>(properties: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let mut found = None;
+    let read = read_all(Reader::new(properties, "properties"), |_, property| {
+        if let Property::Pair(key, value) = property
+            && key == name.as_bytes()
+        {
+            found = found.or(Some(value));
+        }
+    });
+    read.ok().and(found)
+}
+
+fn read_all<'a>(
+    mut properties: Reader<'a>,
+    mut on_property: impl FnMut(u8, Property<'a>),
+) -> Result<(), Malformed> {
     while !properties.is_empty() {
         let identifier = properties.u8()?;
         on_property(identifier, value(identifier, &mut properties)?);
@@ -45,19 +75,29 @@ fn value<'a>(identifier: u8, properties: &mut Reader<'a>) -> Result<Property<'a>
         SERVER_KEEP_ALIVE | RECEIVE_MAXIMUM | TOPIC_ALIAS_MAXIMUM | TOPIC_ALIAS => {
             Property::Number(properties.u16()?.into())
         }
-        0x02 | 0x11 | 0x18 | MAXIMUM_PACKET_SIZE => Property::Number(properties.u32()?),
-        0x03 | 0x08 | 0x09 | 0x12 | 0x15 | 0x16 | 0x1a | 0x1c | REASON_STRING => {
-            Property::Text(properties.text()?)
+        MESSAGE_EXPIRY_INTERVAL | 0x11 | 0x18 | MAXIMUM_PACKET_SIZE => {
+            Property::Number(properties.u32()?)
         }
+        CONTENT_TYPE | RESPONSE_TOPIC | CORRELATION_DATA | 0x12 | 0x15 | 0x16 | 0x1a | 0x1c
+        | REASON_STRING => Property::Text(properties.text()?),
         0x0b => {
             properties.length()?;
             Property::Other
         }
-        0x26 => {
-            properties.text()?;
-            properties.text()?;
-            Property::Other
-        }
+        USER_PROPERTY => Property::Pair(properties.text()?, properties.text()?),
         _ => return Err(properties.malformed()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_property_is_found_by_its_name() {
+        let encoded = b"\x03\x00\x01t\x26\x00\x01a\x00\x02bc\x26\x00\x01a\x00\x01d";
+        assert_eq!(user_property(encoded, "a"), Some(&b"bc"[..]));
+        assert_eq!(user_property(encoded, "t"), None);
+        assert_eq!(user_property(&encoded[..encoded.len() - 1], "a"), None, "cut off");
+    }
 }

@@ -1,6 +1,8 @@
 //! Messages to the broker, byte by byte.
 
-use rabbitscope_mqtt::{Connection, Content, QualityOfService, Template, Topic, Version};
+use rabbitscope_mqtt::{
+    Blank, Connection, Content, Properties, QualityOfService, Template, Topic, Version,
+};
 use rabbitscope_protocol::Encoded as _;
 
 use crate::broker::{opened, written};
@@ -66,6 +68,26 @@ fn an_alias_stands_for_the_topic_from_its_second_message_on() {
     connection.publish_content(&topic, &Content::new(&[0; 12]), BODY);
     assert_eq!(written(&mut connection), next(6));
     assert_eq!(publish(&mut opened(Version::V5), &template, 1), first, "on each connection");
+}
+
+/// A head goes into the last property, two digits for each byte, and the body stays as it is.
+#[test]
+fn properties_precede_the_body() {
+    let blank = Some(Blank { name: "s".to_owned(), size: 2 });
+    let properties =
+        Properties { content_type: Some("t".to_owned()), blank, ..Properties::default() };
+    let topic = topic(QualityOfService::AtLeastOnce, Version::V5).with_properties(&properties);
+    let encoded = b"\x03\0\x01t\x26\0\x01s\0\x04ab01";
+    let mut connection = opened(Version::V5);
+    let content = Content::unchanged(b"body", 2);
+    assert_eq!((content.head_room(), content.body_size()), (2, 4));
+    connection.publish_content(&topic, &content, b"\xab\x01");
+    let head = b"\x32\x20\0\x09nine-char\0\x01\x0e";
+    assert_eq!(written(&mut connection), [&head[..], encoded, b"body"].concat());
+    connection.publish_content(&topic.clone().with_alias(1), &content, b"\xab\x01");
+    let head = b"\x32\x23\0\x09nine-char\0\x02\x11\x23\0\x01";
+    assert_eq!(written(&mut connection), [&head[..], encoded, b"body"].concat());
+    assert_eq!(topic.packet_size(4), 2 + 0x20);
 }
 
 #[test]

@@ -61,7 +61,7 @@ table! {
     Consumers("queue"):
         name protocol mqtt_version qos credit count connections channels rate messages prefetch channel_prefetch multi_ack_every
         auto_ack nack requeue tx_size polling poll_interval processing_time start_delay slow_start
-        exclusive unpack offset arguments
+        exclusive unpack offset filter arguments
 }
 
 table! {

@@ -147,7 +147,7 @@ impl Receiving<Connection> {
             subscription,
             number: delivery.number,
             redelivered: delivery.is_redelivered(),
-            stamp: Stamp::decode(property.unwrap_or(body)),
+            stamp: property.map_or_else(|| Stamp::decode(body), Stamp::from_property),
             items: Items::one(body),
         };
         self.on_arrival(arrival, connection, context);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rabbitscope_measurements::Failure;
 use rabbitscope_mqtt::{Connection, Event, Message, QualityOfService, Reason};
-use rabbitscope_runs::scenario::{ConsumerGroup, Settle};
+use rabbitscope_runs::scenario::{ConsumerGroup, STAMP_HEADER, Settle};
 use rabbitscope_timing::Stamp;
 
 use super::{
@@ -87,7 +87,8 @@ impl EventHandler for Receiving<Connection> {
     ) -> Result<(), Failure> {
         match event {
             Event::Delivery(message) => {
-                self.on_arrival(arrival(&message), &mut socket.connection, context);
+                let arrival = arrival(&message, self.reads_headers);
+                self.on_arrival(arrival, &mut socket.connection, context);
             }
             Event::Answer { reason, .. } if reason != Reason::SUCCESS => {
                 return Err(Failure::consumer_cancelled(format!(
@@ -101,13 +102,14 @@ impl EventHandler for Receiving<Connection> {
 }
 
 #[inline]
-fn arrival(message: &Message<'_>) -> Arrival {
+fn arrival(message: &Message<'_>, reads_headers: bool) -> Arrival {
+    let property = if reads_headers { message.user_property(STAMP_HEADER) } else { None };
     Arrival {
         // A client has one reader with one subscription.
         subscription: 0,
         number: message.packet.unwrap_or(0).into(),
         redelivered: message.is_duplicate,
-        stamp: Stamp::decode(&message.body),
+        stamp: property.map_or_else(|| Stamp::decode(&message.body), Stamp::from_property),
         items: Items::one(&message.body),
     }
 }

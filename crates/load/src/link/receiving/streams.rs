@@ -102,7 +102,7 @@ impl Receiving<Connection> {
             subscription: message.subscription.into(),
             number: message.offset,
             redelivered: false,
-            stamp: Stamp::decode(property.unwrap_or(body)),
+            stamp: property.map_or_else(|| Stamp::decode(body), Stamp::from_property),
             items: Items::one(body),
         };
         self.on_arrival(arrival, connection, context);

@@ -2,6 +2,8 @@
 
     python3 interoperation.py PORT read QUEUE COUNT
     python3 interoperation.py PORT write QUEUE
+    python3 interoperation.py PORT look QUEUE
+    python3 interoperation.py PORT mark STREAM
 
 User and password are in the environment: BROKER_USER, BROKER_PASSWORD. Prints JSON.
 """
@@ -63,5 +65,59 @@ def write(queue):
     return {"messages": len(SIZES), "bytes": sum(SIZES)}
 
 
+def look(queue):
+    """Returns all parts of the first message."""
+    connection = connect()
+    receiver = connection.create_receiver(address(connection, queue), credit=1)
+    message = receiver.receive(timeout=30)
+    receiver.accept()
+    connection.close()
+    headers = dict(message.properties or {})
+    stamp = headers.pop("rabbitscope-stamp", b"")
+    annotations = {str(name): value for name, value in (message.annotations or {}).items()}
+    return {
+        "durable": message.durable,
+        "priority": message.priority,
+        "ttl": message.ttl,
+        "message-id": message.id,
+        "user-id": bytes(message.user_id or b"").decode(),
+        "subject": message.subject,
+        "reply-to": message.reply_to,
+        "correlation-id": message.correlation_id,
+        "content-type": str(message.content_type),
+        "content-encoding": str(message.content_encoding),
+        "creation-time": message.creation_time,
+        "group-id": message.group_id,
+        "headers": headers,
+        "stamp": len(stamp),
+        "annotation": annotations.get("x-stream-filter-value"),
+        "body": json.loads(bytes(message.body)),
+    }
+
+
+def mark(stream):
+    """Writes 300 messages that differ in their properties."""
+    connection = connect()
+    sender = connection.create_sender(address(connection, stream))
+    for number in range(300):
+        sender.send(
+            Message(
+                body=bytes(20),
+                subject=f"order.{number % 3}",
+                priority=number % 10,
+                content_type="text/plain" if number % 2 else "application/json",
+                properties={"region": ["eu", "us"][number % 2], "number": number},
+            )
+        )
+    connection.close()
+    return {"messages": 300}
+
+
 words = sys.argv[2:]
-print(json.dumps(read(words[1], int(words[2])) if words[0] == "read" else write(words[1])))
+WORK = {
+    "read": lambda: read(words[1], int(words[2])),
+    "write": lambda: write(words[1]),
+    "look": lambda: look(words[1]),
+    "mark": lambda: mark(words[1]),
+}
+print(json.dumps(WORK[words[0]]()))

@@ -1,7 +1,7 @@
 //! The same messages to and from Qpid Proton, a client of another project.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -19,8 +19,19 @@ const PROTON: &str = "python-qpid-proton==0.40.0";
 /// A name with characters that have a meaning in addresses.
 const NAME: &str = "pr/obe % of ü";
 
+/// Returns the interpreter with the other client; `None` with a note if it cannot be had. It is in `place`.
+pub(super) fn proton(place: &Path) -> Option<PathBuf> {
+    match environment(place, PROTON) {
+        Ok(python) => Some(python),
+        Err(reason) => {
+            not_run(&reason);
+            None
+        }
+    }
+}
+
 /// Runs the other client to its end.
-fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Value {
+pub(super) fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Value {
     let script = format!("{}/tests/it/amqp10/interoperation.py", env!("CARGO_MANIFEST_DIR"));
     let (user, password) = broker().login();
     let mut command = Command::new("timeout");
@@ -34,10 +45,7 @@ fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Value {
 #[test]
 fn proton_reads_what_is_written_and_writes_what_is_read() {
     let place = tempfile::tempdir().unwrap();
-    let python = match environment(place.path(), PROTON) {
-        Ok(python) => python,
-        Err(reason) => return not_run(&reason),
-    };
+    let Some(python) = proton(place.path()) else { return };
     let bench = Workbench::new("amqp10-proton");
     for (queue, size, messages) in [(NAME, 700, 10_000), ("large", 300_000, 20)] {
         let write = Scenario::new("amqp10-write")

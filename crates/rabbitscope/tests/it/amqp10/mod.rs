@@ -1,6 +1,8 @@
 //! Load by AMQP 1.0.
 
+mod contents;
 mod faults;
+mod filters;
 mod interoperation;
 mod outcomes;
 mod refusals;
@@ -23,10 +25,16 @@ fn broker() -> &'static Broker {
     BROKER.get_or_init(|| broker_with(|spec| spec.plugins.push(PLUGIN.to_owned())))
 }
 
+/// Returns the first two numbers of the broker's version.
+fn release() -> (u32, u32) {
+    let version = evaluate(broker(), "rabbit_misc:version()");
+    let mut numbers = version.trim_matches('"').split('.').map(|part| part.parse().unwrap());
+    (numbers.next().unwrap(), numbers.next().unwrap())
+}
+
 /// Returns whether the broker is of 4.0 or later, where AMQP 1.0 is no plugin.
 fn is_native() -> bool {
-    let version = evaluate(broker(), "rabbit_misc:version()");
-    !version.trim_start_matches('"').starts_with("3.")
+    release() >= (4, 0)
 }
 
 fn publishers(queue: &str) -> Publishers {

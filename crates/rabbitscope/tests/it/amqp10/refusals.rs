@@ -66,7 +66,7 @@ fn keys_of_other_protocols_are_refused_by_name() {
     };
     check("publishers.0.tx-size=10", &["publishers.0.tx-size", "no transactions"]);
     check("publishers.0.mandatory=true", &["publishers.0.mandatory"]);
-    check("publishers.0.body=json", &["publishers.0.body", "time stamp"]);
+    check("publishers.0.properties.app-id=a", &["publishers.0.properties.app-id"]);
     check("publishers.0.reference=true", &["publishers.0.reference", "stream protocol"]);
     check("consumers.0.credit=10", &["consumers.0.credit", "prefetch"]);
     check("consumers.0.polling=true", &["consumers.0.polling"]);

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
 };
 
 use rabbitscope_testing::{Workbench, count, environment, not_run, port_of, scenario::Scenario};
@@ -18,7 +18,7 @@ const PAHO: &str = "paho-mqtt==2.1.0";
 const TOPIC: &str = "paho/a b/ü";
 
 /// Starts the other client.
-fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Child {
+pub(super) fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Child {
     let script = format!("{}/tests/it/mqtt/interoperation.py", env!("CARGO_MANIFEST_DIR"));
     let (user, password) = broker().login();
     let mut command = Command::new("timeout");
@@ -28,15 +28,24 @@ fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
+/// Waits until the client has subscribed. Returns the rest of its output.
+pub(super) fn subscribed(reading: &mut Child) -> BufReader<ChildStdout> {
+    let mut output = BufReader::new(reading.stdout.take().unwrap());
+    let mut subscribed = String::new();
+    output.read_line(&mut subscribed).unwrap();
+    assert_eq!(subscribed, "subscribed\n");
+    output
+}
+
 /// Returns the line with which the client ends.
-fn ended(mut reader: impl BufRead, mut client: Child) -> Value {
+pub(super) fn ended(mut reader: impl BufRead, mut client: Child) -> Value {
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
     assert!(client.wait().unwrap().success(), "{line}");
     serde_json::from_str(&line).unwrap()
 }
 
-fn paho() -> Result<(tempfile::TempDir, PathBuf), String> {
+pub(super) fn paho() -> Result<(tempfile::TempDir, PathBuf), String> {
     let place = tempfile::tempdir().unwrap();
     let python = environment(place.path(), PAHO)?;
     Ok((place, python))
@@ -50,10 +59,7 @@ fn paho_reads_what_is_written() {
     };
     let bench = Workbench::new("mqtt-to-paho");
     let mut reading = client(&bench, &python, &["read", "paho/+/ü", "10000"]);
-    let mut output = BufReader::new(reading.stdout.take().unwrap());
-    let mut subscribed = String::new();
-    output.read_line(&mut subscribed).unwrap();
-    assert_eq!(subscribed, "subscribed\n");
+    let output = subscribed(&mut reading);
     let write = Scenario::new("mqtt-write")
         .publishers(publishers(TOPIC).messages(10_000).size("700B").confirm_window(1000))
         .duration("60s");

@@ -1,5 +1,6 @@
 //! Load by MQTT.
 
+mod contents;
 mod faults;
 mod interoperation;
 mod refusals;

@@ -8,7 +8,7 @@ use rabbitscope_testing::{
 use super::{broker, publishers, readers};
 
 /// Returns whether the broker speaks MQTT 5.
-fn has_version_five() -> bool {
+pub(super) fn has_version_five() -> bool {
     let version = broker().eval("rabbit_misc:version().").unwrap();
     let mut numbers = version.trim_matches('"').split('.').map(|part| part.parse().unwrap_or(0));
     (numbers.next(), numbers.next()) >= (Some(3), Some(13))

@@ -25,9 +25,9 @@ pub use broker::{
 pub(super) use churn::BOUND_EXCHANGE;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject};
 pub use consumers::{ConsumerGroup, ProcessingStep, Settle};
-pub use filter::SourceFilter;
 pub use expect::{Comparison, Expect, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};
+pub use filter::SourceFilter;
 pub use polling::PollerGroup;
 pub use profile_events::ProfileEvents;
 pub use protocol::{MqttVersion, Protocol};

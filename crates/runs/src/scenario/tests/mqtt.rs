@@ -68,7 +68,7 @@ fn what_the_protocol_lacks_is_refused() {
     refused("publishers.0.mandatory=true", &["publishers.0.mandatory"]);
     refused("publishers.0.properties.priority=1", &["publishers.0.properties"]);
     refused("publishers.0.compression=gzip", &["publishers.0.compression"]);
-    refused("publishers.0.body=json", &["publishers.0.body"]);
+    refused("publishers.0.body=json", &["publishers.0.body", "mqtt-version"]);
     refused("publishers.0.routing-key=x", &["publishers.0.topic"]);
     refused("publishers.0.mqtt-version=4", &["publishers.0.mqtt-version", "3.1.1"]);
     refused("publishers.0.protocol=amqp-0-9-1", &["publishers.0.topic", "mqtt"]);
@@ -95,6 +95,27 @@ fn a_uri_has_the_ports_of_protocols() {
     assert_eq!(parse(&scenario.to_toml(), "resolved", &[]).unwrap(), scenario);
     let error = read(MQTT, &["broker.uri=\"amqp://h/v?mqtt=7\""]).unwrap_err().to_string();
     assert!(error.contains("`mqtt_port`"), "{error}");
+}
+
+#[test]
+fn messages_of_version_five_have_properties() {
+    let five = "publishers.0.mqtt-version=5";
+    let given = [
+        five,
+        "publishers.0.body=json",
+        "publishers.0.properties.headers={ a = \"b\" }",
+        "publishers.0.properties.expiration=5s",
+        "publishers.0.properties.reply-to=r",
+    ];
+    let scenario = read(MQTT, &given).unwrap();
+    assert_eq!(parse(&scenario.to_toml(), "resolved", &[]).unwrap(), scenario);
+    let refused = |change: &str, says: &[&str]| {
+        let error = read(MQTT, &[five, change]).unwrap_err().to_string();
+        assert!(says.iter().all(|part| error.contains(part)), "{change}: {error}");
+    };
+    refused("publishers.0.properties.priority=1", &["properties.priority", "content-type"]);
+    refused("publishers.0.properties.expiration=1500ms", &["properties.expiration", "whole"]);
+    refused("publishers.0.properties.headers.a=1", &["properties.headers.a", "a text"]);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::{
     super::super::{
-        error::{Problem, refuse},
-        model::{BodyKind, MqttVersion, Protocol, PublisherGroup},
+        error::{Problem, refuse, refuse_at},
+        model::{BodyKind, FieldValue, MessageProperties, MqttVersion, Protocol, PublisherGroup},
     },
     clients, topics,
 };
@@ -53,23 +53,55 @@ fn only_mqtt(group: &PublisherGroup) -> Result<(), Problem> {
 }
 
 fn lacking(group: &PublisherGroup) -> Result<(), Problem> {
-    let of_amqp = "is a property of AMQP 0-9-1, which messages of MQTT do not have";
+    let is_v3 = group.mqtt_version.unwrap_or_default() == MqttVersion::V3;
+    let of_v5 = "needs `mqtt-version = \"5\"`: messages of MQTT 3.1.1 have no properties";
     let of_packing = "puts items into a message with properties of AMQP 0-9-1, which messages of MQTT do not have";
-    let of_stamps = "has its time stamp in a property of AMQP 0-9-1, which messages of MQTT do not have: give `size` or \
-                     `sizes`";
+    let of_stamps = "has its time stamp in a property of MQTT 5: give `mqtt-version = \"5\"`, or `size` or `sizes`";
     let has_body = group.body.is_some_and(|body| body != BodyKind::default());
     let excluded = [
         ("tx-size", group.tx_size.is_some(), "MQTT has no transactions: use `confirm-window`"),
         ("mandatory", group.mandatory, "MQTT 5 tells of unroutable messages without being asked"),
         ("persistent", group.persistent.is_some(), "follows from `qos`: 1 is persistent"),
-        ("properties", !group.properties.is_empty(), of_amqp),
+        ("properties", is_v3 && !group.properties.is_empty(), of_v5),
         ("items-per-message", group.items_per_message.is_some(), of_packing),
         ("compression", group.compression.is_some(), of_packing),
-        ("body", has_body, of_stamps),
-        ("body-files", group.body_files.is_some(), of_stamps),
+        ("body", is_v3 && has_body, of_stamps),
+        ("body-files", is_v3 && group.body_files.is_some(), of_stamps),
     ];
     match excluded.into_iter().find(|(_, given, _)| *given) {
         Some((key, _, reason)) => refuse(key, reason),
+        None => properties(&group.properties).map_err(|problem| problem.under("properties")),
+    }
+}
+
+fn properties(properties: &MessageProperties) -> Result<(), Problem> {
+    let of_amqp = "is a property of AMQP: MQTT 5 has `content-type`, `correlation-id`, `expiration`, `headers` and \
+                   `reply-to`";
+    let excluded = [
+        ("content-encoding", properties.content_encoding.is_some()),
+        ("delivery-mode", properties.delivery_mode.is_some()),
+        ("priority", properties.priority.is_some()),
+        ("message-id", properties.message_id.is_some()),
+        ("timestamp", properties.timestamp.is_some()),
+        ("type", properties.kind.is_some()),
+        ("user-id", properties.user_id.is_some()),
+        ("app-id", properties.app_id.is_some()),
+        ("cluster-id", properties.cluster_id.is_some()),
+        ("subject", properties.subject.is_some()),
+        ("group-id", properties.group_id.is_some()),
+    ];
+    if let Some((key, _)) = excluded.into_iter().find(|(_, given)| *given) {
+        return refuse(key, of_amqp);
+    }
+    let time = properties.expiration;
+    let is_whole =
+        time.is_none_or(|time| time.subsec_nanos() == 0 && u32::try_from(time.as_secs()).is_ok());
+    if !is_whole {
+        return refuse("expiration", "must be whole seconds with MQTT");
+    }
+    let is_text = |value: &FieldValue| matches!(value, FieldValue::Text(_));
+    match properties.headers.iter().find(|(_, value)| !is_text(value)) {
+        Some((name, _)) => refuse_at(&["headers", name], "must be a text: MQTT has no others"),
         None => Ok(()),
     }
 }

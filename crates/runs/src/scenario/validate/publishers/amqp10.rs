@@ -37,12 +37,14 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
 
 fn properties(group: &PublisherGroup) -> Result<(), Problem> {
     let properties = &group.properties;
-    let of_amqp091 = "is a property of AMQP 0-9-1: `subject`, `group-id` and `headers` are such as AMQP 1.0 has";
+    let of_amqp091 =
+        "is a property of AMQP 0-9-1: `subject`, `group-id` and `headers` are such as AMQP 1.0 has";
     let has_keys = group.routing_keys.is_some()
         || group.random_routing_keys.is_some()
         || group.to.is_some()
         || group.queue.is_some() && group.exchange.is_some();
-    let of_keys = "is the routing key, before RabbitMQ 4.0, if messages have several: leave one of both out";
+    let of_keys =
+        "is the routing key, before RabbitMQ 4.0, if messages have several: leave one of both out";
     let excluded = [
         ("type", properties.kind.is_some(), of_amqp091),
         ("app-id", properties.app_id.is_some(), of_amqp091),
