@@ -42,6 +42,8 @@ pub enum Mechanism {
     Plain,
     /// Certificate of the TLS connection.
     External,
+    /// No proof: the broker has a user for all that come so.
+    Anonymous,
 }
 
 impl Mechanism {
@@ -49,6 +51,7 @@ impl Mechanism {
         match self {
             Self::Plain => "PLAIN",
             Self::External => "EXTERNAL",
+            Self::Anonymous => "ANONYMOUS",
         }
     }
 }
@@ -131,8 +134,8 @@ impl Uri {
     pub(crate) fn login(&self) -> String {
         match self.mechanism {
             Mechanism::Plain => format!("\0{}\0{}", self.user, self.password),
-            // The certificate contains the user's name.
-            Mechanism::External => String::new(),
+            // The certificate contains the user's name, or there is none.
+            Mechanism::External | Mechanism::Anonymous => String::new(),
         }
     }
 

@@ -82,6 +82,7 @@ impl Connection {
                 ("PLAIN", format!("\0{}\0{}", self.login.user, self.login.password))
             }
             Mechanism::External => ("EXTERNAL", String::new()),
+            Mechanism::Anonymous => ("ANONYMOUS", String::new()),
         };
         if !offered.contains(&wanted) {
             return Err(ConnectionError::Mechanism { wanted, offered: offered.join(", ") });

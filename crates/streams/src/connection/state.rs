@@ -22,6 +22,8 @@ pub enum Mechanism {
     Plain,
     /// By the certificate of the TLS connection.
     External,
+    /// Not at all: as the user that the broker has for this.
+    Anonymous,
 }
 
 /// The client's identity in the handshake.

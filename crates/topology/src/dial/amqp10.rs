@@ -48,6 +48,7 @@ impl Dialer {
             mechanism: match uri.mechanism {
                 AmqpMechanism::Plain => Mechanism::Plain,
                 AmqpMechanism::External => Mechanism::External,
+                AmqpMechanism::Anonymous => Mechanism::Anonymous,
             },
             name: name.to_owned(),
             heartbeat_seconds: uri.heartbeat_seconds.map(u32::from),

@@ -79,10 +79,13 @@ impl Dialer {
                 uri.set_token(token.trim());
             }
         }
-        if is_external {
-            for uri in &mut uris {
-                uri.mechanism = Mechanism::External;
-            }
+        let mechanism = match connecting.auth {
+            Auth::Plain | Auth::Token { .. } => Mechanism::Plain,
+            Auth::External => Mechanism::External,
+            Auth::Anonymous => Mechanism::Anonymous,
+        };
+        for uri in &mut uris {
+            uri.mechanism = mechanism;
         }
         let tls = needs_tls.then(|| tls_config(&connecting.tls)).transpose()?;
         Ok(Self { uris, seed, connecting: connecting.clone(), has_alternatives: true, tls })

@@ -60,6 +60,7 @@ impl Dialer {
             mechanism: match uri.mechanism {
                 AmqpMechanism::Plain => Mechanism::Plain,
                 AmqpMechanism::External => Mechanism::External,
+                AmqpMechanism::Anonymous => Mechanism::Anonymous,
             },
             client_id: identity.client_id.to_owned(),
             keep_alive_seconds: uri.heartbeat_seconds,

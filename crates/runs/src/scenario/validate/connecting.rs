@@ -50,6 +50,7 @@ fn auth(broker: &Broker) -> Result<Auth, Problem> {
              `[broker.tls]`",
         ),
         (AuthKind::External, None) => Ok(Auth::External),
+        (AuthKind::Anonymous, None) => Ok(Auth::Anonymous),
         (AuthKind::Plain, None) => Ok(Auth::Plain),
     }
 }

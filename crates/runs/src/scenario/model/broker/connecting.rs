@@ -69,6 +69,8 @@ pub enum Auth {
     Plain,
     /// By the client's certificate (EXTERNAL).
     External,
+    /// Without a name, as the user that the broker has for this (ANONYMOUS).
+    Anonymous,
     /// With an `OAuth2` token, which takes the place of the password (PLAIN).
     Token {
         /// The file that holds the token. The token itself is in no record.

@@ -68,6 +68,7 @@ pub(in crate::scenario) enum AuthKind {
     #[default]
     Plain,
     External,
+    Anonymous,
     Token,
 }
 
@@ -107,6 +108,7 @@ impl Broker {
         let (auth, token_file) = match &connecting.auth {
             Auth::Plain => (AuthKind::Plain, None),
             Auth::External => (AuthKind::External, None),
+            Auth::Anonymous => (AuthKind::Anonymous, None),
             Auth::Token { file } => (AuthKind::Token, Some(file.clone())),
         };
         Self {
