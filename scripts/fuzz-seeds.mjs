@@ -154,6 +154,61 @@ dissected(3, "stream", 0, streamed(19, big32(2), 0, 5, "PLAIN", counted32("\0u\0
 dissected(4, "mqtt", 0, [0x32, 10, 0, 3, "a/b", 0, 1, "bod"], [0xc0, 0], [0x40, 2, 0, 1]);
 dissected(5, "tls", 0, [23, 3, 3, 0, 4, "xxxx"], [21, 3, 3, 0, 2, 1, 0]);
 
+// AMQP 1.0 from a broker: the first byte says whether login and links are done, the second is the size of the pieces.
+// A message with all sections, one in three frames, fates of sent messages, credit, an alarm, and all kinds of ends.
+const list = (...fields) => [0xc0, bytes(fields).length + 1, fields.length, fields];
+const described = (code, value) => [0, 0x53, code, value];
+const sized = (...parts) => [big32(bytes(...parts).length + 4), ...parts];
+const framed = (channel, code, fields, ...payload) =>
+    sized(2, 0, 0, channel, described(code, list(...fields)), payload);
+const symbol = (name) => [0xa3, short(name)];
+const word = (name) => [0xa1, short(name)];
+const mapped = (...pairs) => [0xc1, bytes(pairs).length + 1, pairs.length, pairs];
+const [none, yes, no, zero] = [0x40, 0x41, 0x42, 0x43];
+const sections = [
+    described(0x70, list(yes, [0x50, 4], none, no, [0x52, 1])),
+    described(0x72, mapped(symbol("x-stream-offset"), [0x53, 7])),
+    described(0x73, list(word("id"), [0xa0, short("user")])),
+    described(0x74, mapped(word("rabbitscope-stamp"), [0xa0, 12, "0123456789ab"], word("n"), [0x82, u64(0)])),
+    described(0x75, [0xa0, short("body")]),
+];
+const transfer = (id, more, ...payload) =>
+    framed(1, 0x14, [zero, [0x52, id], [0xa0, 1, id], zero, none, more ? yes : no], ...payload);
+const refused = (condition) => described(0x1d, list(symbol(condition), word("text")));
+const fates = [
+    framed(0, 0x15, [yes, zero, [0x52, 3], yes, described(0x24, 0x45)]),
+    framed(0, 0x15, [yes, [0x52, 6], none, yes, described(0x25, list(refused("a:b")))]),
+    framed(0, 0x15, [yes, [0x52, 4], [0x52, 5], yes, described(0x26, 0x45)]),
+];
+const credit = (window) => framed(0, 0x13, [[0x52, 9], [0x52, window], zero, [0x52, 9], zero, [0x52, 9], [0x52, 10]]);
+const answers = [
+    "AMQP\x03\x01\0\0", sized(2, 1, 0, 0, described(0x40, list(symbol("PLAIN")))),
+    sized(2, 1, 0, 0, described(0x44, list([0x50, 0]))), "AMQP\0\x01\0\0",
+    framed(0, 0x10, [word("b"), none, [0x70, big32(512)], [0x60, 0, 1], [0x70, big32(30_000)], none, none, none, none,
+        mapped(symbol("version"), word("4.0.5"))]),
+];
+seed("amqp10_frames", "login", 0, 255, answers);
+seed("amqp10_frames", "refused", 0, 2, answers.slice(0, 2), sized(2, 1, 0, 0, described(0x44, list([0x50, 1]))));
+seed("amqp10_frames", "messages", 1, 255, transfer(0, false, sections), transfer(1, true, sections.slice(0, 3)),
+    transfer(1, true, sections[3]), transfer(1, false, sections[4]));
+seed("amqp10_frames", "fates", 1, 3, fates, credit(0), credit(100), [big32(8), 2, 0, 0, 0]);
+seed("amqp10_frames", "ends", 1, 255, framed(1, 0x16, [zero, yes, refused("amqp:resource-deleted")]),
+    framed(0, 0x17, [refused("amqp:session:window-violation")]), framed(0, 0x18, [refused("amqp:connection:forced")]));
+
+// MQTT from a broker: the first byte says whether the login is done (1), and the version (2 for 5).
+const packet = (first, ...parts) => [first, varint(bytes(...parts).length), ...parts];
+const long = (text) => [0, text.length, text];
+const user = (name, value) => [0x26, long(name), long(value)];
+const acknowledged = [1, 2, 4, 3].map((id) => packet(0x40, 0, id));
+seed("mqtt_packets", "old", 1, 255, packet(0x90, 0, 1, 1), packet(0x32, long("a/b"), 0, 9, "body"),
+    packet(0x38, long("a/b"), "body"), acknowledged, packet(0xd0));
+const properties = [[2, big32(60)], [3, long("t/t")], [8, long("r")], [9, long("c")], user("rabbitscope-stamp", "0f".repeat(12)),
+    user("a", "b")];
+seed("mqtt_packets", "new", 3, 2, packet(0x90, 0, 1, 0, 1),
+    packet(0x32, long("a/b"), 0, 9, varint(bytes(properties).length), properties, "body"),
+    packet(0x40, 0, 2, 0x10, 0), packet(0x40, 0, 1, 0x97), packet(0xe0, 0x8e, 4, 0x1f, long("x")));
+seed("mqtt_packets", "login", 2, 255, packet(0x20, 0, 0, 14, [0x21, 0, 9], [0x22, 0, 16], [0x27, big32(99)], [0x13, 0, 5]));
+
 // Captures: one packet in both formats, and recordings of the tests.
 const big16 = (number) => [number >> 8, number];
 const segment = [big16(1000), big16(5672), big32(1), big32(1), 0x80, 0x18, 1, 0, 0, 0, 0, 0,

@@ -74,6 +74,8 @@ fn feed(connection: &mut Connection, kept: &mut Vec<u8>, bytes: &[u8]) -> bool {
                     }
                     Event::Delivery(delivery) => {
                         assert!(delivery.body().len() <= delivery.bytes.len());
+                        let property = delivery.property("rabbitscope-stamp");
+                        assert!(property.is_none_or(|value| value.len() < delivery.bytes.len()));
                         connection.processed(delivery.lane, 1);
                     }
                     _ => {}

@@ -68,6 +68,10 @@ impl Fed {
                 Ok(Some(event)) => {
                     events += 1;
                     assert!(events <= self.kept.len(), "an event takes at least a byte");
+                    if let Event::Delivery(message) = &event {
+                        let value = message.user_property("rabbitscope-stamp");
+                        assert!(value.is_none_or(|value| value.len() < message.properties.len()));
+                    }
                     if let Event::Confirmed { first, last, .. } = event {
                         for number in first..=last {
                             assert!((1..=MESSAGES.into()).contains(&number), "it was sent");
