@@ -31,7 +31,8 @@ pub use driver::compile_driver;
 pub use erlang::PUBLISH;
 pub use machine::{
     Network, PYTHON, SmallDisk, certificates, environment, free_address, free_port, holds,
-    kernel_programs_of, pause, pid, processes_naming, processes_showing, tls_listener,
+    kernel_programs_of, pause, pid, processes_naming, processes_showing, tls_listener, token,
+    trust_tokens,
 };
 pub use own_broker::{OwnBroker, own_broker};
 pub use program::{Ended, Ends, Stops, signal};

@@ -55,6 +55,30 @@ fn a_killed_node_loses_no_confirmed_message() {
     assert!(count(&run, "consumed") >= 30_000, "{run:#}");
 }
 
+/// Publishers and consumers find other nodes, and the queue has another leader.
+#[test]
+fn a_killed_leader_of_a_cluster_loses_no_confirmed_message() {
+    let bench = Workbench::new("amqp10-leader");
+    let sending = publishers("orders").rate(1000).confirm_window(100_000).persistent(true);
+    let scenario = Scenario::new("amqp10-leader")
+        .nodes(3)
+        .queues(Queue::new("orders").of_type("quorum"))
+        .publishers(sending.republish_unconfirmed(true).count(2).connections(2).messages(6000))
+        .consumers(consumers("orders").prefetch(200).count(2).connections(2))
+        .faults(Fault::new("kill").node("leader").queue("orders").at("3s").lasting("2s"))
+        .recovery(true)
+        .verify(true)
+        .until("empty");
+    bench.file("s.toml", scenario);
+    let ended = bench.rabbitscope("run s.toml --out out");
+    assert!(ended.stdout.contains(" 0 lost,"), "{}{}", ended.stdout, ended.stderr);
+    let run = bench.json("out/run.json");
+    assert!(count(&run, "reconnects") >= 1, "{run:#}");
+    assert_eq!(count(&run, "published") - count(&run, "republished"), 12_000);
+    assert_eq!(count(&run, "confirmed"), 12_000, "{run:#}");
+    assert!(count(&run, "consumed") >= 12_000, "{run:#}");
+}
+
 /// From 4.0 on the broker says it by a window of 0. Before, it lets publishers of AMQP 1.0 go on.
 #[test]
 fn an_alarm_blocks_and_is_counted() {

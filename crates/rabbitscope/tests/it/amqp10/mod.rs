@@ -4,6 +4,7 @@ mod contents;
 mod faults;
 mod filters;
 mod interoperation;
+mod logins;
 mod outcomes;
 mod refusals;
 mod runs;

@@ -49,6 +49,11 @@ impl Place {
         Self { _alone: alone, bench: Workbench::new(fleet), bus, broker, fleet, authority: None }
     }
 
+    /// Puts the load on another broker.
+    pub(super) fn on(fleet: &'static str, broker: &'static Broker) -> Self {
+        Self { broker, ..Self::new(fleet) }
+    }
+
     fn over_tls(fleet: &'static str) -> Self {
         let authority = Some(brokers().broker.directory.join("own-ca.pem"));
         Self { authority, ..Self::new(fleet) }
@@ -86,14 +91,14 @@ impl Place {
     }
 
     /// Runs to the end of the controller and of its workers.
-    fn run(&self, workers: usize, out: &str, more: &str) -> Ended {
+    pub(super) fn run(&self, workers: usize, out: &str, more: &str) -> Ended {
         let started = self.workers(workers);
         let ended = self.controller(workers, out, more).ended();
         succeeded(started);
         ended
     }
 
-    fn record(&self, out: &str) -> Value {
+    pub(super) fn record(&self, out: &str) -> Value {
         self.bench.json(&format!("{out}/run.json"))
     }
 }

@@ -4,7 +4,7 @@ use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
     Stops, Workbench, add_user, broker_with, certificates, may_profile, node_options, permit,
     scenario::{Consumers, Publishers, Scenario},
-    tls_listener,
+    tls_listener, token, trust_tokens,
 };
 use rustix::process::Signal;
 
@@ -68,26 +68,8 @@ fn tls_is_checked_and_certificates_log_in() {
 #[test]
 fn a_token_logs_in_and_is_in_no_record() {
     let bench = Workbench::new("token");
-    let key = "#{<<\"kty\">> => <<\"oct\">>, <<\"k\">> => <<\"c2VjcmV0LW9mLXRoZS10ZXN0\">>}";
-    let broker = broker_with(|spec| {
-        spec.plugins = vec!["rabbitmq_auth_backend_oauth2".to_owned()];
-        spec.advanced_config = format!(
-            "[{{rabbit, [{{auth_backends, [rabbit_auth_backend_oauth2, \
-             rabbit_auth_backend_internal]}}]}}, {{rabbitmq_auth_backend_oauth2, \
-             [{{resource_server_id, <<\"rabbitmq\">>}}, {{key_config, [{{default_key, <<\"k\">>}}, \
-             {{signing_keys, #{{<<\"k\">> => {{map, {key}}}}}}}]}}]}}]."
-        );
-    });
-    let scopes =
-        ["configure", "write", "read"].map(|right| format!("<<\"rabbitmq.{right}:*/*\">>"));
-    let token = broker.eval(&format!(
-        "binary_to_list(element(2, jose_jws:compact(jose_jwt:sign({key}, #{{<<\"alg\">> => \
-         <<\"HS256\">>, <<\"kid\">> => <<\"k\">>}}, #{{<<\"aud\">> => [<<\"rabbitmq\">>], \
-         <<\"sub\">> => <<\"tester\">>, <<\"exp\">> => erlang:system_time(second) + 600, \
-         <<\"scope\">> => [{}]}}))))",
-        scopes.join(", ")
-    ));
-    let token = token.unwrap().trim_matches('"').to_owned();
+    let broker = broker_with(trust_tokens);
+    let token = token(&broker, 600);
     bench.file("token", format!("{token}\n"));
     let uri = format!("uri = \"amqp://{}\"", broker.address());
     bench.file("s.toml", scenario(&format!("{uri}\nauth = \"token\"\ntoken-file = \"token\"")));

@@ -3,6 +3,7 @@
 mod contents;
 mod faults;
 mod interoperation;
+mod logins;
 mod refusals;
 mod runs;
 mod versions;
