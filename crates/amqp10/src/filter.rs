@@ -46,6 +46,16 @@ impl Filter {
         }
     }
 
+    /// Returns the first release of RabbitMQ that has the filter of this name: its first two numbers. Earlier ones repeat it
+    /// in their answers, and send all messages.
+    pub fn first_release(name: &str) -> (u32, u32) {
+        match name {
+            "sql-filter" => (4, 2),
+            "amqp:properties-filter" | "amqp:application-properties-filter" => (4, 1),
+            _ => (4, 0),
+        }
+    }
+
     /// Returns the descriptor of its value, which is its name but for SQL.
     fn descriptor(&self) -> &'static str {
         match self {

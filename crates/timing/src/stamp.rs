@@ -14,9 +14,8 @@ pub const STAMP_SIZE: usize = STAMP_BYTES as usize;
 /// The encoded name of a table's field under [`rabbitscope_runs::scenario::STAMP_HEADER`].
 const HEADER_NAME: &[u8] = b"\x11rabbitscope-stamp";
 
-/// Types and lengths of the field's value: a byte array of [`STAMP_SIZE`] bytes, or a text with their digits.
-const HEADER_BYTES: &[u8] = b"x\x00\x00\x00\x0c";
-const HEADER_DIGITS: &[u8] = b"S\x00\x00\x00\x18";
+/// Types of the field's value. RabbitMQ makes texts of bytes that came by another protocol.
+const HEADER_TYPES: [u8; 2] = *b"xS";
 
 const TAG_BITS: u32 = 12;
 
@@ -114,11 +113,10 @@ impl Stamp {
     pub fn find(properties: &[u8]) -> Option<Self> {
         let name = HEADER_NAME;
         let at = properties.windows(name.len()).position(|window| window == name)?;
-        let value = properties.get(at + name.len()..)?;
-        if let Some(bytes) = value.strip_prefix(HEADER_BYTES) {
-            return Self::decode(bytes);
-        }
-        Self::from_property(value.strip_prefix(HEADER_DIGITS)?.get(..2 * STAMP_SIZE)?)
+        let (kind, value) = properties.get(at + name.len()..)?.split_first()?;
+        let (length, value) = value.split_first_chunk()?;
+        let value = value.get(..u32::from_be_bytes(*length) as usize)?;
+        HEADER_TYPES.contains(kind).then(|| Self::from_property(value))?
     }
 
     /// Reads the stamp that is a property's value: its bytes, or two hexadecimal digits for each of them, as MQTT has texts
@@ -234,14 +232,15 @@ mod tests {
     fn stamps_are_found_in_headers() {
         assert_eq!(usize::from(HEADER_NAME[0]), STAMP_HEADER.len());
         assert_eq!(&HEADER_NAME[1..], STAMP_HEADER.as_bytes());
-        let size = |field: &[u8]| field.last_chunk().copied().map(u32::from_be_bytes);
-        let sizes = [HEADER_BYTES, HEADER_DIGITS].map(size);
-        assert_eq!(sizes, [Some(12), Some(24)]);
         let stamp = stamp(7, 99, Some(5), 2);
         let bytes = stamp.encode();
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        for (kind, value) in [(HEADER_BYTES, &bytes[..]), (HEADER_DIGITS, digits.as_bytes())] {
-            let properties = [b"before", HEADER_NAME, kind, value, b"after"].concat();
+        for (head, value) in [
+            (b"x\x00\x00\x00\x0c", &bytes[..]),
+            (b"S\x00\x00\x00\x0c", &bytes[..]),
+            (b"S\x00\x00\x00\x18", digits.as_bytes()),
+        ] {
+            let properties = [b"before", HEADER_NAME, head, value, b"after"].concat();
             assert_eq!(Stamp::find(&properties), Some(stamp));
             assert_eq!(Stamp::find(&properties[..properties.len() - 6]), None);
             assert_eq!(Stamp::from_property(value), Some(stamp));

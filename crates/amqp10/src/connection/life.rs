@@ -5,10 +5,10 @@ use super::{
     state::{Connection, Phase},
 };
 use crate::{
-    address::Addressing,
     codec::{Descriptor, Fields, Value, write_frame},
     error::{ConnectionError, Malformed, Refusal},
     event::Event,
+    filter::Filter,
     protocol::codes::{AMQP_FRAME, ATTACH, BEGIN, CLOSE, ERROR, SOURCE, TARGET},
 };
 
@@ -42,8 +42,7 @@ impl Connection {
 
     pub(super) fn on_attach(&mut self, channel: u16, mut fields: Fields<'_>) -> Answer {
         let lane = self.lane_of(channel, ATTACH)?;
-        // Before 4.0 the answer repeats all filters, and none is in place.
-        let repeats = self.addressing == Addressing::V1;
+        let release = self.release();
         let Some(state) = self.lane_mut(lane) else { return Ok(None) };
         if state.stage != Stage::Attaching {
             return Ok(None);
@@ -62,7 +61,8 @@ impl Connection {
                 let is_attached = source.is_some();
                 let present = source.map(|(_, fields)| filters(fields)).transpose()?;
                 let is_present = |name: &&str| present.iter().flatten().any(|one| one == name);
-                link.filters.retain(|name| repeats || !is_present(name));
+                link.filters
+                    .retain(|name| Filter::first_release(name) > release || !is_present(name));
                 is_attached
             }
         };

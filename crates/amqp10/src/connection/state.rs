@@ -123,6 +123,13 @@ impl Connection {
         self.properties.get(name).map(String::as_str)
     }
 
+    /// Returns the first two numbers of the broker's version; zeros if it has told none.
+    pub(super) fn release(&self) -> (u32, u32) {
+        let version = self.property("version").unwrap_or_default();
+        let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    }
+
     /// Returns the form of addresses that the broker prefers, by its version.
     pub fn addressing(&self) -> Addressing {
         self.addressing

@@ -136,11 +136,19 @@ fn filters_that_are_not_in_place_are_known() {
     let check = |version: &str, missing: &[&str]| {
         let mut connection = opened_by(version, 512);
         let values = vec!["a".to_owned()];
-        let filters = vec![Filter::StreamMatchUnfiltered, Filter::StreamFilter(values)];
+        let filters = vec![
+            Filter::StreamMatchUnfiltered,
+            Filter::StreamFilter(values),
+            Filter::ApplicationProperties(Vec::new()),
+            Filter::Sql("TRUE".to_owned()),
+        ];
         connection.attach_receiver(2, &Receiver { filters, ..Receiver::default() });
-        let name = symbol("rabbitmq:stream-filter");
-        let value = [&[0x00][..], &name, &text("a")].concat();
-        let filters = map(&[&name, &value]);
+        // Brokers repeat filters that they do not know.
+        let names = ["rabbitmq:stream-filter", "amqp:application-properties-filter", "sql-filter"];
+        let pairs: Vec<_> = names
+            .map(|name| [symbol(name), [&[0x00][..], &symbol(name), &text("a")].concat()])
+            .concat();
+        let filters = map(&pairs.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let source = described(0x28, &[NULL, NULL, NULL, NULL, NULL, NULL, NULL, &filters]);
         let target = described(0x29, &[]);
         let fields = [NULL, NULL, FALSE, NULL, NULL, &source, &target, NULL, NULL];
@@ -148,8 +156,12 @@ fn filters_that_are_not_in_place_are_known() {
         assert_eq!(events(&mut connection, &told), ["Attached { lane: 2 }"]);
         assert_eq!(connection.missing_filters(2), missing, "{version}");
     };
-    check("4.0.5", &["rabbitmq:stream-match-unfiltered"]);
-    check("3.13.7", &["rabbitmq:stream-match-unfiltered", "rabbitmq:stream-filter"]);
+    let unfiltered = "rabbitmq:stream-match-unfiltered";
+    let (values, headers) = ("rabbitmq:stream-filter", "amqp:application-properties-filter");
+    check("4.2.0", &[unfiltered]);
+    check("4.1.0-rc.1", &[unfiltered, "sql-filter"]);
+    check("4.0.5", &[unfiltered, headers, "sql-filter"]);
+    check("3.13.7", &[unfiltered, values, headers, "sql-filter"]);
 }
 
 #[test]

@@ -4,8 +4,7 @@ use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
 /// The key that signs tokens, in Erlang.
-const KEY: &str =
-    "#{<<\"kty\">> => <<\"oct\">>, <<\"k\">> => <<\"c2VjcmV0LW9mLXRoZS10ZXN0\">>}";
+const KEY: &str = "#{<<\"kty\">> => <<\"oct\">>, <<\"k\">> => <<\"c2VjcmV0LW9mLXRoZS10ZXN0\">>}";
 
 /// Makes a broker take tokens of [`token`].
 pub fn trust_tokens(spec: &mut ThrowawayBroker) {
@@ -19,8 +18,9 @@ pub fn trust_tokens(spec: &mut ThrowawayBroker) {
 
 /// Returns a token of the user `tester`, who may do everything, for so many seconds.
 pub fn token(broker: &Broker, seconds: u32) -> String {
-    let scopes =
-        ["configure", "write", "read"].map(|right| format!("<<\"rabbitmq.{right}:*/*\">>"));
+    // Topics have rights of their own.
+    let scopes = ["configure:*/*", "write:*/*", "read:*/*", "write:*/*/*", "read:*/*/*"];
+    let scopes = scopes.map(|scope| format!("<<\"rabbitmq.{scope}\">>"));
     let token = broker.eval(&format!(
         "binary_to_list(element(2, jose_jws:compact(jose_jwt:sign({KEY}, #{{<<\"alg\">> => <<\"HS256\">>, \
          <<\"kid\">> => <<\"k\">>}}, #{{<<\"aud\">> => [<<\"rabbitmq\">>], <<\"sub\">> => <<\"tester\">>, \

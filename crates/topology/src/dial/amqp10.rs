@@ -23,7 +23,7 @@ impl Dialer {
     ) -> Result<(Amqp10Client, String), TopologyError> {
         let mut last = None;
         for uri in self.order(number) {
-            match self.log_in_amqp10(uri, name, sessions) {
+            match self.log_in_amqp10(&self.current(uri), name, sessions) {
                 Ok(client) => return Ok((client, uri.address())),
                 Err(error) => last = Some(error),
             }

@@ -73,10 +73,10 @@ impl Dialer {
             return Err(TopologyError::ExternalWithoutTls);
         }
         if let Auth::Token { file } = &connecting.auth {
-            let token = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES)
-                .map_err(|source| TopologyError::File { path: file.clone(), source })?;
+            let token =
+                token(file).map_err(|source| TopologyError::File { path: file.clone(), source })?;
             for uri in &mut uris {
-                uri.set_token(token.trim());
+                uri.set_token(&token);
             }
         }
         let mechanism = match connecting.auth {
@@ -188,12 +188,24 @@ impl Dialer {
     ) -> Result<(C, &Uri), Unanswered<'_>> {
         let mut last = None;
         for uri in self.order(number) {
-            match connect(uri) {
+            match connect(&self.current(uri)) {
                 Ok(client) => return Ok((client, uri)),
                 Err(error) => last = Some(Unanswered { uri, error }),
             }
         }
         Err(last.expect("there is at least one address"))
+    }
+
+    /// Returns a URI with the token that its file has now. A file that cannot be read any more leaves the token of the
+    /// start.
+    pub(super) fn current(&self, uri: &Uri) -> Uri {
+        let mut uri = uri.clone();
+        if let Auth::Token { file } = &self.connecting.auth
+            && let Ok(token) = token(file)
+        {
+            uri.set_token(&token);
+        }
+        uri
     }
 
     /// Returns the addresses in the order in which a connection tries them.
@@ -254,6 +266,12 @@ impl Dialer {
     }
 }
 
+/// Reads a token.
+fn token(file: &str) -> io::Result<String> {
+    let text = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES)?;
+    Ok(text.trim().to_owned())
+}
+
 /// Returns a pseudo-random number for each connection (splitmix64).
 fn scattered(seed: u64, number: usize) -> usize {
     let mut mixed = seed.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -304,6 +322,23 @@ mod tests {
         let uri = Uri::parse("amqp://h").unwrap();
         let refused = Dialer::new(vec![uri], &connecting, 1).unwrap_err();
         assert!(refused.to_string().contains("amqps://"), "{refused}");
+    }
+
+    #[test]
+    fn each_connection_has_the_token_of_its_time() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("token");
+        std::fs::write(&path, "first\n").unwrap();
+        let auth = Auth::Token { file: path.display().to_string() };
+        let connecting = Connecting { auth, ..Connecting::default() };
+        let uri = Uri::parse("amqp://h").unwrap();
+        let dialer = Dialer::new(vec![uri], &connecting, 1).unwrap();
+        let password = || dialer.current(dialer.uri()).password().to_owned();
+        assert_eq!(password(), "first");
+        std::fs::write(&path, "second").unwrap();
+        assert_eq!(password(), "second");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(password(), "first");
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Dialer {
     ) -> Result<(MqttClient, String), TopologyError> {
         let mut last = None;
         for uri in self.order(number) {
-            let mut uri = uri.clone();
+            let mut uri = self.current(uri);
             uri.port = uri.mqtt_port;
             match self.log_in_by_mqtt(&uri, identity) {
                 Ok(client) => return Ok((client, uri.address())),

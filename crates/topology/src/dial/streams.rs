@@ -48,7 +48,7 @@ impl Dialer {
         number: usize,
         (stream, end): (&str, StreamEnd),
     ) -> Result<(StreamClient, String), TopologyError> {
-        let mut uri = uri.clone();
+        let mut uri = self.current(uri);
         uri.port = uri.stream_port;
         let mut client = self.log_in(&uri, name)?;
         let own = advertised(&mut client);

@@ -170,9 +170,11 @@ impl EventHandler for Receiving<Connection> {
                 let missing = socket.connection.missing_filters(lane);
                 if !missing.is_empty() {
                     let (queue, names) = (self.queue(lane.into()), missing.join(", "));
-                    let since = since(missing);
+                    let releases = missing.iter().map(|name| Filter::first_release(name));
+                    let (major, minor) = releases.max().unwrap_or_default();
                     return Err(Failure::wrong(format!(
-                        "the broker does not filter queue `{queue}` by {names}: RabbitMQ does so for streams, from {since} on"
+                        "the broker does not filter queue `{queue}` by {names}: RabbitMQ does so for streams, from \
+                         {major}.{minor} on"
                     )));
                 }
             }
@@ -186,16 +188,6 @@ impl EventHandler for Receiving<Connection> {
         }
         Ok(())
     }
-}
-
-/// Returns the first release of RabbitMQ that has all these filters.
-fn since(filters: &[&str]) -> &'static str {
-    let release = |name: &&str| match *name {
-        "sql-filter" => "4.2",
-        "amqp:properties-filter" | "amqp:application-properties-filter" => "4.1",
-        _ => "4.0",
-    };
-    filters.iter().map(release).max().unwrap_or("4.0")
 }
 
 /// Returns the filters of a group's conditions.

@@ -70,7 +70,7 @@ fn properties_and_headers_arrive() {
     }
 }
 
-/// The stamp is in a header, whichever protocol writes and whichever reads.
+/// The stamp is in a header, whichever protocol writes and whichever reads. But the plugin of 3.x drops byte arrays.
 #[test]
 fn documents_and_files_are_measured_and_checked() {
     let bench = Workbench::new("amqp10-bodies");
@@ -80,6 +80,7 @@ fn documents_and_files_are_measured_and_checked() {
     let scenario = Scenario::new("amqp10-bodies")
         .queues(Queue::new("bodies-1"))
         .queues(Queue::new("bodies-2"))
+        .queues(Queue::new("bodies-3"))
         .publishers(
             publishers("bodies-1")
                 .name("documents")
@@ -93,17 +94,18 @@ fn documents_and_files_are_measured_and_checked() {
             publishers("bodies-2").name("files").messages(40).body_files(files).confirm_window(100),
         )
         .publishers(
-            Publishers::new("bodies-1")
+            Publishers::new(if is_native() { "bodies-1" } else { "bodies-3" })
                 .name("by 0-9-1")
                 .messages(500)
                 .body("json")
                 .size("300B")
                 .confirm_window(100),
         )
-        .consumers(consumers("bodies-1").name("1.0").prefetch(100).messages(1500))
-        .consumers(Consumers::new("bodies-2").name("0-9-1").prefetch(100).messages(40))
+        .consumers(consumers("bodies-1").name("1.0").prefetch(100))
+        .consumers(Consumers::new("bodies-2").name("0-9-1").prefetch(100))
+        .consumers(Consumers::new("bodies-3").name("0-9-1 too").prefetch(100))
         .verify(true)
-        .duration("60s");
+        .until("empty");
     let text = bench.run_on(broker(), scenario, "").code(0).stdout;
     let all = "Of 1540 accepted messages 0 lost, 0 duplicates, 0 out of order";
     assert!(text.contains(all), "{text}");

@@ -95,17 +95,3 @@ fn values_for_the_filter_of_a_stream_are_in_a_header() {
         ended.code(1);
     }
 }
-
-/// Queues of other types have no filters, which the broker tells by leaving them out.
-#[test]
-fn a_filter_that_is_not_in_place_ends_the_run() {
-    let bench = Workbench::new("amqp10-unfiltered");
-    let scenario = Scenario::new("amqp10-unfiltered")
-        .queues(Queue::new("unfiltered"))
-        .publishers(publishers("unfiltered").rate(10))
-        .consumers(consumers("unfiltered").filter(raw("{ headers = { a = 1 } }")))
-        .duration("2s");
-    let said = bench.run_on(broker(), scenario, "").code(1).stdout;
-    assert!(said.contains("`unfiltered` by amqp:application-properties-filter"), "{said}");
-    assert!(said.contains("for streams, from 4.1 on"), "{said}");
-}

@@ -1,7 +1,7 @@
 //! TLS, certificates, tokens and anonymous logins by AMQP 1.0.
 
 use rabbitscope_testing::{
-    Workbench, add_user, broker_with, count, permit,
+    Ends as _, Workbench, add_user, broker_with, count, not_run, permit,
     scenario::{Queue, Scenario},
     tls_listener, token, trust_tokens,
 };
@@ -47,7 +47,8 @@ fn tls_is_checked_and_certificates_log_in() {
     let client = "cert = \"own-client.pem\"\nkey = \"own-client-key.pem\"";
     let external = format!("uri = \"amqps://127.0.0.1:{port}\"\nauth = \"external\"\n{own}");
     succeeds(&bench, &format!("{external}\n{client}"));
-    bench.file("s.toml", scenario(&format!("uri = \"amqps://{user}:{password}@127.0.0.1:{port}\"")));
+    bench
+        .file("s.toml", scenario(&format!("uri = \"amqps://{user}:{password}@127.0.0.1:{port}\"")));
     bench.rabbitscope("run s.toml --out untrusted").code(5).says(&["UnknownIssuer"]);
 }
 
@@ -60,12 +61,52 @@ fn a_token_logs_in() {
     });
     let token = token(&broker, 600);
     bench.file("token", &token);
-    let login = format!(
-        "uri = \"amqp://{}\"\nauth = \"token\"\ntoken-file = \"token\"",
-        broker.address()
-    );
-    succeeds(&bench, &login);
-    assert_eq!(bench.files_with("out", &token), [""; 0].map(std::path::PathBuf::from));
+    let login =
+        format!("uri = \"amqp://{}\"\nauth = \"token\"\ntoken-file = \"token\"", broker.address());
+    if is_native() {
+        succeeds(&bench, &login);
+        assert_eq!(bench.files_with("out", &token), [""; 0].map(std::path::PathBuf::from));
+    } else {
+        // The plugin of 3.x opens a second connection of the user, without a password.
+        bench.file("s.toml", scenario(&login));
+        bench.rabbitscope("run s.toml --out out").code(1).says(&["auth_failure"]);
+    }
+}
+
+/// The broker ends a connection whose token expires. The next one has the token that is in the file then.
+#[test]
+fn a_later_connection_has_a_later_token() {
+    if !is_native() {
+        return not_run("the plugin of 3.x lets connections outlive their tokens");
+    }
+    let bench = Workbench::new("amqp10-renewed");
+    let broker = broker_with(trust_tokens);
+    bench.file("token", token(&broker, 5));
+    let scenario = Scenario::new("amqp10-renewed")
+        .queues(Queue::new("renewed"))
+        .publishers(
+            publishers("renewed")
+                .rate(200)
+                .messages(2000)
+                .confirm_window(1000)
+                .republish_unconfirmed(true),
+        )
+        .consumers(consumers("renewed").prefetch(100))
+        .verify(true)
+        .until("empty")
+        .text(&format!(
+            "[broker]\nrecovery = true\nrecovery-delay = \"100ms\"\nuri = \"amqp://{}\"\nauth = \"token\"\ntoken-file = \"token\"\n",
+            broker.address()
+        ));
+    bench.file("s.toml", scenario);
+    let running = bench.start("run s.toml --out out");
+    bench.await_seconds("out", 1);
+    bench.file("token", token(&broker, 600));
+    let text = running.ended().code(0).stdout;
+    assert!(text.contains("Of 2000 accepted messages 0 lost"), "{text}");
+    let run = bench.json("out/run.json");
+    assert!(count(&run, "reconnects") >= 2, "{run:#}");
+    assert_eq!(count(&run, "confirmed"), 2000);
 }
 
 /// From 4.0 on a broker can name the user of those who give none, also for the connection that declares queues.

@@ -2,8 +2,7 @@
 
 use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    Workbench, add_user, broker_with, count, free_port, permit, port_of,
-    scenario::Scenario,
+    Workbench, add_user, broker_with, count, free_port, permit, port_of, scenario::Scenario,
     tls_listener, token, trust_tokens,
 };
 
@@ -54,10 +53,7 @@ fn tls_is_checked_and_certificates_log_in() {
     let own = "[broker.tls]\nca = \"own-ca.pem\"\nserver-name = \"broker.test\"";
     succeeds(&bench, &format!("uri = \"amqps://{user}:{password}@{at}\"\n{own}"));
     let client = "cert = \"own-client.pem\"\nkey = \"own-client-key.pem\"";
-    succeeds(
-        &bench,
-        &format!("uri = \"amqps://{at}\"\nauth = \"external\"\n{own}\n{client}"),
-    );
+    succeeds(&bench, &format!("uri = \"amqps://{at}\"\nauth = \"external\"\n{own}\n{client}"));
 }
 
 #[test]
@@ -68,8 +64,7 @@ fn a_token_logs_in() {
         trust_tokens(spec);
     });
     bench.file("token", token(&broker, 600));
-    let login =
-        format!("uri = \"{}\"\nauth = \"token\"\ntoken-file = \"token\"", address(&broker));
+    let login = format!("uri = \"{}\"\nauth = \"token\"\ntoken-file = \"token\"", address(&broker));
     succeeds(&bench, &login);
 }
 

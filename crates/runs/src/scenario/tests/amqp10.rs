@@ -82,7 +82,11 @@ fn contents_are_those_of_amqp_0_9_1() {
 
 #[test]
 fn a_filter_has_conditions_of_the_right_types() {
-    let with = |filter: &str| read(GROUPS, &[&format!("consumers.0.filter={filter}")]);
+    let of_streams = ["queues.0.type=stream", "publishers.0.persistent=true"];
+    let with = |filter: &str| {
+        let filter = format!("consumers.0.filter={filter}");
+        read(GROUPS, &[of_streams[0], of_streams[1], &filter])
+    };
     for filter in [
         "{ sql = \"priority > 4\" }",
         "{ properties = { subject = \"&p:a\", group-sequence = 7, creation-time = 2026-01-01T00:00:00Z } }",
@@ -103,7 +107,9 @@ fn a_filter_has_conditions_of_the_right_types() {
     refused("{ properties = { subject = 1 } }", &["filter.properties.subject", "a text"]);
     refused("{ properties = { group-sequence = -1 } }", &["filter.properties.group-sequence"]);
     let filter = "consumers.0.filter={ sql = \"TRUE\" }";
-    let error = read(GROUPS, &[filter, "run.verify=true"]).unwrap_err().to_string();
+    let error = read(GROUPS, &[filter]).unwrap_err().to_string();
+    assert!(error.contains("consumers.0.filter") && error.contains("only streams"), "{error}");
+    let error = read(GROUPS, &[of_streams[0], filter, "run.verify=true"]).unwrap_err().to_string();
     assert!(error.contains("run.verify") && error.contains("filter"), "{error}");
     let error = read(GROUPS, &[filter, "consumers.0.protocol=amqp-0-9-1"]).unwrap_err();
     assert!(error.to_string().contains("consumers.0.filter"), "{error}");

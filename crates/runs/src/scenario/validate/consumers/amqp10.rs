@@ -114,6 +114,11 @@ pub(super) fn target(group: &ConsumerGroup, queue: &QueueSpec) -> Result<(), Pro
         let reason = format!("only streams have offsets and filters, and `{}` is none", queue.name);
         return refuse_at(&["arguments", key], reason);
     }
+    if !group.filter.is_empty() && queue.queue_type != QueueType::Stream {
+        // RabbitMQ says that such a filter is in place, and sends all messages.
+        let reason = format!("only streams have filters, and `{}` is none", queue.name);
+        return refuse("filter", reason);
+    }
     let named = if group.queue == queue.name { queue.queue_names().len() } else { 1 };
     let have_one = match group.member_queues {
         MemberQueues::Share => named <= group.count as usize,
