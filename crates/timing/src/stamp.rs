@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(&HEADER_NAME[1..], STAMP_HEADER.as_bytes());
         let stamp = stamp(7, 99, Some(5), 2);
         let bytes = stamp.encode();
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = bytes.map(|byte| format!("{byte:02x}")).concat();
         for (head, value) in [
             (b"x\x00\x00\x00\x0c", &bytes[..]),
             (b"S\x00\x00\x00\x0c", &bytes[..]),
