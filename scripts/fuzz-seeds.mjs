@@ -199,14 +199,15 @@ seed("amqp10_frames", "ends", 1, 255, framed(1, 0x16, [zero, yes, refused("amqp:
 const packet = (first, ...parts) => [first, varint(bytes(...parts).length), ...parts];
 const long = (text) => [0, text.length, text];
 const user = (name, value) => [0x26, long(name), long(value)];
-const acknowledged = [1, 2, 4, 3].map((id) => packet(0x40, 0, id));
+// The subscription has the first number.
+const acknowledged = [2, 3, 5, 4].map((id) => packet(0x40, 0, id));
 seed("mqtt_packets", "old", 1, 255, packet(0x90, 0, 1, 1), packet(0x32, long("a/b"), 0, 9, "body"),
     packet(0x38, long("a/b"), "body"), acknowledged, packet(0xd0));
 const properties = [[2, big32(60)], [3, long("t/t")], [8, long("r")], [9, long("c")], user("rabbitscope-stamp", "0f".repeat(12)),
     user("a", "b")];
 seed("mqtt_packets", "new", 3, 2, packet(0x90, 0, 1, 0, 1),
     packet(0x32, long("a/b"), 0, 9, varint(bytes(properties).length), properties, "body"),
-    packet(0x40, 0, 2, 0x10, 0), packet(0x40, 0, 1, 0x97), packet(0xe0, 0x8e, 4, 0x1f, long("x")));
+    packet(0x40, 0, 2, 0x10, 0), packet(0x40, 0, 3, 0x97), packet(0xe0, 0x8e, 4, 0x1f, long("x")));
 seed("mqtt_packets", "login", 2, 255, packet(0x20, 0, 0, 14, [0x21, 0, 9], [0x22, 0, 16], [0x27, big32(99)], [0x13, 0, 5]));
 
 // Captures: one packet in both formats, and recordings of the tests.
