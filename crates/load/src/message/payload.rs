@@ -116,12 +116,25 @@ impl<E: Encoder> ComposedPayload<E> {
 }
 
 impl<E: Encoder> PayloadCursor<'_, E> {
+    /// Continues with the message of this sequence number. A message that is sent again has its old route and content.
+    #[inline]
+    pub(crate) fn seek(&mut self, number: u64) {
+        self.routes.next = place(number, self.routes.mine.len());
+        *self.next_content = place(number, self.contents.len());
+    }
+
     /// Returns route and content of the next message.
     #[inline]
     pub(crate) fn next(&mut self) -> (&E::Route, &E::Content) {
         let content = advance(self.next_content, self.contents.len());
         (self.routes.next(), &self.contents[content])
     }
+}
+
+/// Returns the index of the message with this number among `count`.
+#[inline]
+fn place(number: u64, count: usize) -> usize {
+    usize::try_from(number.checked_rem(count as u64).unwrap_or(0)).unwrap_or(0)
 }
 
 /// Returns the index `next` and advances it to the next one of `count`.

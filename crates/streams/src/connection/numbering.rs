@@ -12,17 +12,19 @@ pub(super) struct Numbering {
     next: u64,
     /// Messages that have been sent.
     sent: u64,
-    /// Entries of several messages that have no answer, the oldest first; absent if there were none.
-    entries: Option<VecDeque<Entry>>,
+    /// By stream: entries of several messages that have no answer, the oldest first; absent if there were none.
+    entries: Option<Vec<VecDeque<Entry>>>,
 }
 
+/// Positions of messages on the connection, from the first to the last.
+pub(super) type Run = (u64, u64);
+
 /// An entry of several messages. Its number is that of the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     number: u64,
-    /// Positions of its messages on the connection.
-    first: u64,
-    last: u64,
+    /// Its messages: one run, unless others between them went to other streams.
+    runs: Vec<Run>,
 }
 
 impl Default for Numbering {
@@ -52,23 +54,36 @@ impl Numbering {
 
     /// Notes that the message of this number, the last one, begins an entry or belongs to the last entry.
     #[inline]
-    pub(super) fn note_in_entry(&mut self, number: u64, is_new: bool) {
-        let last = self.sent;
+    pub(super) fn note_in_entry(&mut self, stream: u8, number: u64, is_new: bool) {
+        let (here, index) = (self.sent, usize::from(stream));
         let entries = self.entries.get_or_insert_default();
-        match entries.back_mut().filter(|_| !is_new) {
-            Some(entry) => (entry.number, entry.last) = (number, last),
-            None => entries.push_back(Entry { number, first: last, last }),
+        if entries.len() <= index {
+            entries.resize_with(index + 1, VecDeque::new);
+        }
+        match entries[index].back_mut().filter(|_| !is_new) {
+            Some(entry) => entry.append(number, here),
+            None => entries[index].push_back(Entry { number, runs: vec![(here, here)] }),
         }
     }
 
-    /// Returns the positions of the messages that an answer with this number settles; `None` if it belongs to none.
+    /// Returns the first run of messages that an answer with this number settles, and appends the others to `rest`; `None`
+    /// if it belongs to none.
     #[inline]
-    pub(super) fn settle(&mut self, number: u64) -> Option<(u64, u64)> {
+    pub(super) fn settle(
+        &mut self,
+        stream: u8,
+        number: u64,
+        rest: &mut VecDeque<Run>,
+    ) -> Option<Run> {
         let Some(entries) = &mut self.entries else {
             return self.position(number).map(|position| (position, position));
         };
+        let entries = entries.get_mut(usize::from(stream))?;
         let at = entries.binary_search_by_key(&number, |entry| entry.number).ok()?;
-        entries.remove(at).map(|entry| (entry.first, entry.last))
+        let mut runs = entries.remove(at)?.runs.into_iter();
+        let first = runs.next();
+        rest.extend(runs);
+        first
     }
 
     /// Returns the position of a sent message on this connection, from 1; `None` if no message had this number.
@@ -80,6 +95,16 @@ impl Numbering {
             None => self.again.binary_search(&number).ok()? as u64 + 1,
         };
         (position <= self.sent).then_some(position)
+    }
+}
+
+impl Entry {
+    fn append(&mut self, number: u64, position: u64) {
+        self.number = number;
+        match self.runs.last_mut() {
+            Some((_, last)) if *last + 1 == position => *last = position,
+            _ => self.runs.push((position, position)),
+        }
     }
 }
 
@@ -103,12 +128,30 @@ mod tests {
         let mut numbering = Numbering::new(vec![3], 7);
         for is_new in [true, false, true, true, false, false] {
             let number = numbering.take();
-            numbering.note_in_entry(number, is_new);
+            numbering.note_in_entry(0, number, is_new);
         }
-        assert_eq!(numbering.settle(3), None, "the entry goes on");
-        let settled = [8, 11, 7].map(|number| numbering.settle(number));
-        assert_eq!(settled, [Some((3, 3)), Some((4, 6)), Some((1, 2))]);
-        assert_eq!(numbering.settle(7), None, "a second answer");
+        let mut rest = VecDeque::new();
+        let mut settle = |number| numbering.settle(0, number, &mut rest);
+        assert_eq!(settle(3), None, "the entry goes on");
+        assert_eq!([8, 11, 7].map(&mut settle), [Some((3, 3)), Some((4, 6)), Some((1, 2))]);
+        assert_eq!(settle(7), None, "a second answer");
+        assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn entries_of_several_streams_have_messages_between_their_own() {
+        let mut numbering = Numbering::default();
+        for (stream, is_new) in
+            [(0, true), (2, true), (0, false), (2, false), (2, false), (0, false)]
+        {
+            let number = numbering.take();
+            numbering.note_in_entry(stream, number, is_new);
+        }
+        let mut rest = VecDeque::new();
+        assert_eq!(numbering.settle(1, 6, &mut rest), None);
+        assert_eq!(numbering.settle(2, 5, &mut rest), Some((2, 2)));
+        assert_eq!(numbering.settle(0, 6, &mut rest), Some((1, 1)));
+        assert_eq!(rest, [(4, 5), (3, 3), (6, 6)]);
     }
 
     #[test]

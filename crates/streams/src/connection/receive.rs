@@ -6,6 +6,7 @@ use rabbitscope_protocol::{Beat, Input, OutputBuffer, Wire};
 
 use super::{
     chunk::Chunk,
+    numbering::Run,
     state::{Connection, Listed, Phase},
 };
 use crate::{
@@ -42,7 +43,7 @@ impl Wire for Connection {
             if self.chunk.is_some() {
                 return self.next_delivery(input);
             }
-            if self.listed.left > 0 {
+            if self.listed.left > 0 || !self.listed.rest.is_empty() {
                 return self.next_listed(input);
             }
             let Some((size, key)) = head(input) else { return Ok(None) };
@@ -158,12 +159,13 @@ impl Connection {
         let mut head = Reader::new(input.take(LIST_HEAD), "confirms");
         head.take(HEAD_BYTES)?;
         let are_errors = key == PUBLISH_ERROR;
-        let listed = Listed { id: head.u8()?, left: head.u32()?, are_errors };
-        let bytes = u64::from(listed.left) * listed.element_bytes() as u64;
+        let (id, left) = (head.u8()?, head.u32()?);
+        let listed = &mut self.listed;
+        (listed.id, listed.left, listed.are_errors) = (id, left, are_errors);
+        let bytes = u64::from(left) * listed.element_bytes() as u64;
         if u64::from(size) != (LIST_HEAD - SIZE_BYTES) as u64 + bytes {
             return Err(head.malformed().into());
         }
-        self.listed = listed;
         Ok(true)
     }
 
@@ -174,6 +176,10 @@ impl Connection {
         input: &mut Input<'a>,
     ) -> Result<Option<Event<'a>>, ConnectionError> {
         let id = self.listed.id;
+        let (publisher, stream) = self.by_id.get(usize::from(id)).copied().unwrap_or((id, 0));
+        if let Some(run) = self.listed.rest.pop_front() {
+            return Ok(Some(self.listed.event(publisher, run)));
+        }
         let bytes = self.listed.element_bytes();
         if input.rest().len() < bytes {
             return Ok(None);
@@ -182,16 +188,15 @@ impl Connection {
         let mut element = Reader::new(input.take(bytes), "confirms");
         let number = element.u64()?;
         let unknown = ConnectionError::UnknownMessage { publisher: id, number };
-        let publisher = self.by_id.get(usize::from(id)).copied().unwrap_or(id);
         let found = self.publishers.get_mut(usize::from(publisher));
-        let settled = found.and_then(|found| found.numbering.settle(number));
+        let rest = &mut self.listed.rest;
+        let settled = found.and_then(|found| found.numbering.settle(stream, number, rest));
         let (first, last) = settled.ok_or(unknown)?;
         if self.listed.are_errors {
-            let code = Code(element.u16()?);
-            return Ok(Some(Event::Refused { publisher, first, last, code }));
+            self.listed.code = Code(element.u16()?);
         }
-        if self.frames.has_sub_entries() {
-            return Ok(Some(Event::Confirmed { publisher, first, last }));
+        if self.listed.are_errors || self.frames.has_sub_entries() {
+            return Ok(Some(self.listed.event(publisher, (first, last))));
         }
         let (mut last, mut number) = (last, number);
         while self.listed.left > 0
@@ -270,7 +275,17 @@ impl Connection {
 impl Listed {
     /// Bytes of a number, and of the code of an error.
     #[inline]
-    fn element_bytes(self) -> usize {
+    fn element_bytes(&self) -> usize {
         if self.are_errors { 10 } else { 8 }
+    }
+
+    /// Returns the answer about a run of a publisher's messages.
+    #[inline]
+    fn event(&self, publisher: u8, (first, last): Run) -> Event<'static> {
+        if self.are_errors {
+            Event::Refused { publisher, first, last, code: self.code }
+        } else {
+            Event::Confirmed { publisher, first, last }
+        }
     }
 }

@@ -47,12 +47,14 @@ impl Connection {
         stream: &str,
         reference: &str,
     ) -> u32 {
-        self.publisher(publisher).ids.push(id);
+        let ids = &mut self.publisher(publisher).ids;
+        let place = u8::try_from(ids.len()).unwrap_or(u8::MAX);
+        ids.push(id);
         let index = usize::from(id);
         if self.by_id.len() <= index {
-            self.by_id.resize(index + 1, 0);
+            self.by_id.resize(index + 1, (0, 0));
         }
-        self.by_id[index] = publisher;
+        self.by_id[index] = (publisher, place);
         self.ask(DECLARE_PUBLISHER, |out| {
             out.put_u8(id);
             out.put_text(reference);
@@ -109,7 +111,7 @@ impl Connection {
     }
 
     /// Lets [`Connection::publish_content`] put up to `size` messages into an entry. The stream confirms the messages of
-    /// an entry together. Publishers must have one stream each.
+    /// an entry together.
     pub fn set_sub_entries(&mut self, size: u16, codec: Option<Codec>) {
         self.frames.set_sub_entries(size, codec);
     }
@@ -147,7 +149,7 @@ impl Connection {
         let out = self.output.end();
         let is_new = self.frames.publish(out, (id, number), (content, head), self.frame_max);
         if self.frames.has_sub_entries() {
-            publisher.numbering.note_in_entry(number, is_new);
+            publisher.numbering.note_in_entry(stream, number, is_new);
         }
     }
 }

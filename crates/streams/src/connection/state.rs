@@ -1,12 +1,20 @@
 //! The state of a connection: phase, limits, publishers, output and heartbeats.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Instant,
+};
 
 use rabbitscope_protocol::{Heartbeat, OutputBuffer};
 
-use super::{chunk::Chunk, frames::Frames, numbering::Numbering};
+use super::{
+    chunk::Chunk,
+    frames::Frames,
+    numbering::{Numbering, Run},
+};
 #[cfg(doc)]
 use crate::event::Event;
+use crate::protocol::codes::Code;
 
 /// Size of frames before the negotiation, in bytes.
 pub(super) const INITIAL_FRAME_MAX: u32 = 8 * 1024;
@@ -67,7 +75,7 @@ pub(super) enum Phase {
 }
 
 /// Answers and errors of a list that is read in parts.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Listed {
     /// Id of the publisher.
     pub(super) id: u8,
@@ -75,6 +83,9 @@ pub(super) struct Listed {
     pub(super) left: u32,
     /// True for errors.
     pub(super) are_errors: bool,
+    /// Messages of the last element that have not been told, and its reason if it is an error.
+    pub(super) rest: VecDeque<Run>,
+    pub(super) code: Code,
 }
 
 /// A publisher of this client. It has one stream, or the partitions of a super stream.
@@ -98,8 +109,8 @@ pub struct Connection {
     /// Number of the last request.
     pub(super) correlation: u32,
     pub(super) publishers: Vec<Publisher>,
-    /// The publisher of each id.
-    pub(super) by_id: Vec<u8>,
+    /// By id: the publisher, and the place of the stream among its streams.
+    pub(super) by_id: Vec<(u8, u8)>,
     /// Frames that take more messages, as long as nothing else is appended or written.
     pub(super) frames: Frames,
     pub(super) listed: Listed,

@@ -61,6 +61,11 @@ impl MessageBatch<'_, '_> {
         &room[..count]
     }
 
+    /// Returns the whole sequence numbers of the messages that are sent again next; almost always none.
+    pub(super) fn numbers_again(&self) -> Vec<u64> {
+        self.again.iter().map(|low| whole(*low, self.sequence)).collect()
+    }
+
     /// Returns whether the next messages have no schedule, so that their stamps differ only in their numbers.
     #[inline]
     pub(super) fn is_uniform(&self) -> bool {
@@ -146,6 +151,11 @@ pub(super) fn put(stamp: [u8; STAMP_SIZE], head: &mut [u8]) {
     if let Some(head) = head.first_chunk_mut() {
         *head = stamp;
     }
+}
+
+/// Returns the sequence number with these low bits that is the last one before `sent`.
+pub(super) fn whole(low: u32, sent: u64) -> u64 {
+    sent - u64::from(low_bits(sent).wrapping_sub(low))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a stamp keeps fewer bits")]

@@ -38,10 +38,15 @@ pub(super) fn encode<E: Encoder>(
             Encoded { messages, item_bytes: messages * template.body_size() as u64 }
         }
         Payload::Composed(composed) => {
+            let (next, again) = (batch.sequence, batch.numbers_again());
             let stamps = batch.take(most, &mut room);
             let mut cursor = composed.cursor(batch.context.now);
+            cursor.seek(next);
             let mut item_bytes = 0;
-            for stamp in stamps {
+            for (at, stamp) in stamps.iter().enumerate() {
+                if let Some(number) = again.get(at) {
+                    cursor.seek(*number);
+                }
                 let (route, body) = cursor.next();
                 let has_room = body.head_room() >= STAMP_SIZE;
                 let head = if has_room { &stamp[..] } else { &[] };

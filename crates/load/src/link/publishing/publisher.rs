@@ -8,7 +8,7 @@ use rabbitscope_timing::RunInstant;
 use rabbitscope_verify::Observation;
 
 use super::{
-    batch::{MessageBatch, SentMessage, low_bits},
+    batch::{MessageBatch, SentMessage, low_bits, whole},
     encoding::{Encoded, encode},
     sends::Sends,
 };
@@ -231,8 +231,8 @@ impl<W: Sends> Publisher<W> {
             return;
         }
         let sent = self.progress.sent;
-        let whole = |sequence: u32| sent - u64::from(low_bits(sent).wrapping_sub(sequence));
-        let mut again: Vec<u64> = self.progress.again.iter().copied().map(whole).collect();
+        let again = self.progress.again.iter();
+        let mut again: Vec<u64> = again.map(|low| whole(*low, sent)).collect();
         again.sort_unstable();
         self.progress.again = again.iter().copied().map(low_bits).collect();
         let numbers = again.into_iter().map(|sequence| sequence + 1).collect();

@@ -54,6 +54,30 @@ fn with_a_reference_no_message_comes_twice() {
     assert_eq!(count(&run, "consumed"), 600_000);
 }
 
+/// A message that is sent again goes to the partition that may have it already.
+#[test]
+fn with_a_reference_no_message_of_a_super_stream_comes_twice() {
+    let bench = Workbench::new("streams-super-reference");
+    let keyed = "[[publishers]]\nprotocol = \"stream\"\nexchange = \"orders\"\ncount = 2\nmessages = 150000\n\
+                 random-routing-keys = 37\nrate = 15000\nconfirm-window = 100000\nreference = true\n\
+                 republish-unconfirmed = true\n";
+    let scenario = Scenario::new("streams-super-reference")
+        .queues(stream("orders").partitions(3))
+        .consumers(readers("orders").count(3).connections(3))
+        .faults(Fault::new("kill").at("3s").lasting("1s"))
+        .recovery(true)
+        .verify(true)
+        .duration("25s")
+        .text(keyed);
+    bench.file("s.toml", scenario);
+    let ended = bench.rabbitscope("run s.toml --out out");
+    assert!(ended.stdout.contains(" 0 lost, 0 duplicates, 0 out of order"), "{}", ended.stdout);
+    let run = bench.json("out/run.json");
+    assert!(count(&run, "republished") > 0, "{run:#}");
+    assert_eq!(count(&run, "published") - count(&run, "republished"), 300_000);
+    assert_eq!(count(&run, "consumed"), 300_000);
+}
+
 /// Publishers follow the leader to its new node, readers find another replica.
 #[test]
 fn a_killed_leader_of_a_cluster_loses_no_confirmed_message() {

@@ -166,6 +166,27 @@ fn a_super_stream_is_read_as_it_was_written() {
     }
 }
 
+/// Each partition has entries of its own, in which messages of other partitions are missing.
+#[test]
+fn a_super_stream_has_sub_entries() {
+    let bench = Workbench::new("streams-super-entries");
+    let keyed = "[[publishers]]\nprotocol = \"stream\"\nexchange = \"parcels\"\ncount = 2\nmessages = 4000\n\
+                 random-routing-keys = 91\nsub-entry-size = 20\nbody = \"json\"\nsize = \"300B\"\n\
+                 compression = \"lz4\"\nconfirm-window = 1000\n";
+    let scenario = Scenario::new("streams-super-entries")
+        .queues(stream("parcels").partitions(4))
+        .consumers(readers("parcels").count(4).connections(4))
+        .verify(true)
+        .duration("8s")
+        .text(keyed);
+    let ended = bench.run_on(broker(), scenario, "").code(0).stdout;
+    let all = "Of 8000 accepted messages 0 lost, 0 duplicates, 0 out of order";
+    assert!(ended.contains(all), "{ended}");
+    let run = bench.json("out/run.json");
+    assert_eq!((count(&run, "confirmed"), count(&run, "consumed")), (8000, 8000));
+    assert_eq!(latency_figure(&run, "confirm", "count"), 8000);
+}
+
 /// PerfTest's options, on a throwaway broker that has streams.
 #[test]
 fn a_load_by_options_reads_and_writes_a_stream() {

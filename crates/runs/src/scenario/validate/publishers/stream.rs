@@ -18,10 +18,6 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
         let given = excluded.into_iter().find(|(_, is_given)| *is_given);
         return given.map_or(Ok(()), |(key, _)| refuse(key, of_streams));
     }
-    let of_super_streams =
-        "would not send a message again to the partition that it was sent to: give `queue`";
-    let of_one_stream = "is of one stream: give `queue`";
-    let has_partitions = group.exchange.is_some();
     let of_amqp = "is a property of AMQP 0-9-1, which messages of the stream protocol do not have";
     let of_packing = "puts items into a message with properties of AMQP 0-9-1, which messages of the stream protocol \
                       do not have";
@@ -29,8 +25,6 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     let is_compressed = group.compression.is_some();
     let of_reference = "would not find messages again that are sent again in other entries: leave one of the two out";
     let excluded = [
-        ("reference", group.reference && has_partitions, of_super_streams),
-        ("sub-entry-size", group.sub_entry_size.is_some() && has_partitions, of_one_stream),
         ("tx-size", group.tx_size.is_some(), "streams have no transactions: use `confirm-window`"),
         ("mandatory", group.mandatory, "a stream takes every message"),
         ("persistent", group.persistent.is_some(), "streams keep every message: leave it out"),
