@@ -3,6 +3,9 @@
 /// Start of a section's descriptor: a described type with a small code.
 const DESCRIBED: [u8; 2] = [0x00, 0x53];
 
+/// Code of the section with annotations for brokers.
+const ANNOTATIONS: u8 = 0x72;
+
 /// Code of the section with the application's properties.
 const APPLICATION_PROPERTIES: u8 = 0x74;
 
@@ -12,6 +15,8 @@ const LONG_MAP: u8 = 0xd1;
 
 /// Type of a text, with a size of one byte.
 const SHORT_TEXT: u8 = 0xa1;
+/// Type of a key of annotations.
+const SHORT_SYMBOL: u8 = 0xa3;
 
 /// Code of a section with bytes.
 const DATA: u8 = 0x75;
@@ -76,12 +81,35 @@ pub fn write_properties(
     at
 }
 
+/// Appends a section with one annotation, whose value is a text. Name and value together have at most 250 bytes.
+pub fn write_annotation(out: &mut Vec<u8>, name: &str, value: &str) {
+    // The number of elements, and two bytes before each of them.
+    let bytes = 1 + 2 + name.len() + 2 + value.len();
+    let [bytes, name_size, value_size] =
+        [bytes, name.len(), value.len()].map(|bytes| u8::try_from(bytes).unwrap_or(u8::MAX));
+    out.extend_from_slice(&DESCRIBED);
+    out.extend_from_slice(&[ANNOTATIONS, SHORT_MAP, bytes, 2, SHORT_SYMBOL, name_size]);
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(&[SHORT_TEXT, value_size]);
+    out.extend_from_slice(value.as_bytes());
+}
+
+/// Returns the text of an annotation; `None` if the message has none of this name.
+pub fn annotation<'a>(message: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    element(message, ANNOTATIONS, name)
+}
+
 /// Returns the bytes or text of a property of the application; `None` if the message has none of this name.
 pub fn property<'a>(message: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    element(message, APPLICATION_PROPERTIES, name)
+}
+
+/// Returns the value of a key in the section with this code.
+fn element<'a>(message: &'a [u8], section_code: u8, name: &str) -> Option<&'a [u8]> {
     let mut rest = message;
     while let [0x00, 0x53, code, section @ ..] = rest {
         let (content, behind) = split_value(section)?;
-        if *code == APPLICATION_PROPERTIES {
+        if *code == section_code {
             let is_short = section.first() == Some(&SHORT_MAP);
             let mut elements = content.get(if is_short { 1 } else { 4 }..)?;
             while !elements.is_empty() {
@@ -187,6 +215,18 @@ mod tests {
             assert_eq!(property(&message[6..], "a").map(<[u8]>::len), Some(size.into()));
             assert_eq!(body(&message[6..]), Some(&b"body"[..]));
         }
+    }
+
+    #[test]
+    fn an_annotation_is_found_by_its_name() {
+        let mut message = Vec::new();
+        write_annotation(&mut message, "x-a", "ü");
+        assert_eq!(message, b"\x00\x53\x72\xc1\x0a\x02\xa3\x03x-a\xa1\x02\xc3\xbc");
+        write_property(&mut message, "x-a", 1);
+        write_body(&mut message, b"body");
+        assert_eq!(annotation(&message, "x-a"), Some("ü".as_bytes()));
+        assert_eq!(property(&message, "x-a"), Some(&b"\0"[..]));
+        assert_eq!(body(&message), Some(&b"body"[..]));
     }
 
     #[test]

@@ -9,7 +9,10 @@ use crate::{
     connection::{Connection, Login},
     error::ConnectionError,
     event::Event,
-    protocol::codes::Code,
+    protocol::{
+        codes::Code,
+        commands::{CONSUMER_UPDATE, FILTER_VERSION, PUBLISH},
+    },
 };
 
 /// Error of a blocking call.
@@ -26,6 +29,15 @@ pub struct Place {
     pub leader: Option<(String, u16)>,
     /// Readers connect to one of them.
     pub replicas: Vec<(String, u16)>,
+}
+
+/// What a server can do beyond the first version of the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// It has single active consumers.
+    pub single_active_consumers: bool,
+    /// It takes messages with filter values.
+    pub filters: bool,
 }
 
 impl<S: Transport> Client<S> {
@@ -54,6 +66,16 @@ impl<S: Transport> Client<S> {
         self.answer(request, |content| place(Reader::new(content, "the place of a stream")))
     }
 
+    /// Returns the abilities of the server. It is asked only if it knows the question.
+    pub fn abilities(&mut self) -> Result<Abilities, ClientError> {
+        let version = self.0.connection_mut().property("version").unwrap_or_default();
+        if !is_at_least(version, (3, 11)) {
+            return Ok(Abilities::default());
+        }
+        let request = self.0.connection_mut().ask_for_versions();
+        self.answer(request, |content| abilities(Reader::new(content, "the versions of commands")))
+    }
+
     fn answer<T>(
         &mut self,
         request: u32,
@@ -73,6 +95,27 @@ impl<S: Transport> Client<S> {
     pub fn into_parts(self) -> (S, Connection, Vec<u8>) {
         self.0.into_parts()
     }
+}
+
+/// Returns whether a version such as `3.11.2` is at least this one.
+fn is_at_least(version: &str, least: (u32, u32)) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= least
+}
+
+/// Reads commands, each with its first and last version.
+fn abilities(mut content: Reader<'_>) -> Result<Abilities, ClientError> {
+    let mut found = Abilities::default();
+    let mut read = || {
+        for _ in 0..content.count(2 + 2 + 2)? {
+            let (key, _, last) = (content.u16()?, content.u16()?, content.u16()?);
+            found.single_active_consumers |= key == CONSUMER_UPDATE;
+            found.filters |= key == PUBLISH && last >= FILTER_VERSION;
+        }
+        Ok(())
+    };
+    read().map_err(|error| ClientError::Connection(ConnectionError::Malformed(error)))?;
+    Ok(found)
 }
 
 /// Reads an answer about one stream: nodes with their numbers, then the numbers of its leader and replicas.
@@ -107,6 +150,27 @@ fn place(mut content: Reader<'_>) -> Result<Place, ClientError> {
 mod tests {
     use super::*;
     use crate::codec::Write;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        let newer = ["3.11.0", "3.13.7", "4.0.5", "4.10.0-rc.1"];
+        assert!(newer.iter().all(|version| is_at_least(version, (3, 11))));
+        let older = ["3.10.8", "3.9.29", "", "x"];
+        assert!(!older.iter().any(|version| is_at_least(version, (3, 11))));
+    }
+
+    #[test]
+    fn abilities_follow_from_the_versions_of_commands() {
+        let said = |commands: &[[u16; 3]]| {
+            let mut out = Vec::new();
+            out.put_u32(u32::try_from(commands.len()).unwrap());
+            commands.iter().flatten().for_each(|number| out.put_u16(*number));
+            abilities(Reader::new(&out, "it")).unwrap()
+        };
+        assert_eq!(said(&[[PUBLISH, 1, 1]]), Abilities::default());
+        let both = said(&[[PUBLISH, 1, 2], [CONSUMER_UPDATE, 1, 1]]);
+        assert_eq!(both, Abilities { single_active_consumers: true, filters: true });
+    }
 
     fn answer(code: u16) -> Vec<u8> {
         let mut out = Vec::new();

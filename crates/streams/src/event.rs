@@ -2,7 +2,7 @@
 
 use rabbitscope_protocol::sections;
 
-use crate::protocol::codes::Code;
+use crate::{protocol::codes::Code, publish::FILTER_ANNOTATION};
 
 /// Something that the broker said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +48,16 @@ pub enum Event<'a> {
         /// The subscription.
         subscription: u8,
     },
+    /// The broker asks a single active consumer to become active or to pause.
+    /// [`Connection::answer_update`](crate::Connection::answer_update) answers.
+    Update {
+        /// Number of the question.
+        correlation: u32,
+        /// The subscription.
+        subscription: u8,
+        /// Whether it becomes active.
+        is_active: bool,
+    },
     /// The broker refused a credit, because the subscription has ended.
     CreditRefused {
         /// The subscription.
@@ -82,6 +92,11 @@ impl<'a> Message<'a> {
     #[inline]
     pub fn body(&self) -> &'a [u8] {
         sections::body(self.bytes).unwrap_or_default()
+    }
+
+    /// Returns the value by which the message can be filtered; `None` without one.
+    pub fn filter_value(&self) -> Option<&'a [u8]> {
+        sections::annotation(self.bytes, FILTER_ANNOTATION)
     }
 
     /// Returns the bytes or text of a property of the application; `None` if the message has none of this name.

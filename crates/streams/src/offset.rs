@@ -18,6 +18,12 @@ pub enum Offset {
 }
 
 impl Offset {
+    /// Reads the answer to [`Connection::ask_for_offset`](crate::Connection::ask_for_offset); `None` if it is cut off.
+    pub fn from_stored(content: &[u8]) -> Option<Self> {
+        let stored = u64::from_be_bytes(*content.first_chunk()?);
+        Some(Self::At(stored.wrapping_add(1)))
+    }
+
     /// Appends the type, and the value of those types that have one.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         match self {

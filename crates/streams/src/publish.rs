@@ -4,7 +4,7 @@ use rabbitscope_protocol::{Encoded, append_copies, sections};
 
 use crate::{
     codec::{HEAD_BYTES, SIZE_BYTES, Write},
-    protocol::commands::{PUBLISH, VERSION},
+    protocol::commands::{FILTER_VERSION, PUBLISH, VERSION},
 };
 
 /// Bytes of a frame before its messages: size, key, version, publisher and count.
@@ -13,18 +13,26 @@ pub(crate) const FRAME_HEAD: usize = HEAD_BYTES + 1 + 4;
 /// Bytes of a sequence number.
 const NUMBER_BYTES: usize = 8;
 
-/// Bytes before a message: its sequence number and its size.
-const MESSAGE_HEAD: usize = NUMBER_BYTES + 4;
+/// Bytes of a message's size.
+const LENGTH_BYTES: usize = 4;
+
+/// Bytes before a message without a filter value: its sequence number and its size.
+const MESSAGE_HEAD: usize = NUMBER_BYTES + LENGTH_BYTES;
 
 /// Bytes of a sub-entry beside its number and its messages: kind, count, size before compression, size.
 pub(crate) const SUB_ENTRY_BYTES: usize = 1 + 2 + 4 + 4;
 
-/// Appends the head of a frame of `size` bytes with `count` messages.
+/// Appends the head of a frame of `size` bytes with `count` messages of a publisher, which have filter values or not.
 #[inline]
-pub(crate) fn write_head(out: &mut Vec<u8>, size: usize, publisher: u8, count: usize) {
+pub(crate) fn write_head(
+    out: &mut Vec<u8>,
+    size: usize,
+    (publisher, has_filters): (u8, bool),
+    count: usize,
+) {
     out.put_u32(u32::try_from(size).unwrap_or(u32::MAX));
     out.put_u16(PUBLISH);
-    out.put_u16(VERSION);
+    out.put_u16(if has_filters { FILTER_VERSION } else { VERSION });
     out.put_u8(publisher);
     out.put_u32(u32::try_from(count).unwrap_or(u32::MAX));
 }
@@ -37,6 +45,7 @@ pub struct Content {
     /// The part that begins differently each time: the body, or the value of a property.
     head_at: usize,
     head_room: usize,
+    has_filter: bool,
 }
 
 impl Content {
@@ -44,7 +53,8 @@ impl Content {
     pub fn new(body: &[u8]) -> Self {
         let mut bytes = vec![0; MESSAGE_HEAD];
         let body_at = MESSAGE_HEAD + sections::write_body(&mut bytes, body);
-        Self { bytes, body_at, head_at: body_at, head_room: body.len() }.with_size()
+        let (head_at, head_room) = (body_at, body.len());
+        Self { bytes, body_at, head_at, head_room, has_filter: false }.with_size()
     }
 
     /// Encodes a message with this body and a property of `size` bytes, whose value can be different each time.
@@ -52,7 +62,24 @@ impl Content {
         let mut bytes = vec![0; MESSAGE_HEAD];
         let head_at = MESSAGE_HEAD + sections::write_property(&mut bytes, name, size);
         let body_at = bytes.len() + sections::write_body(&mut bytes, body);
-        Self { bytes, body_at, head_at, head_room: size }.with_size()
+        Self { bytes, body_at, head_at, head_room: size, has_filter: false }.with_size()
+    }
+
+    /// Adds the value by which readers can filter: before the message, where the broker sees it, and in an annotation,
+    /// where readers do. The value has at most 200 bytes.
+    #[must_use]
+    pub fn with_filter(self, value: &str) -> Self {
+        let mut bytes = vec![0; NUMBER_BYTES];
+        bytes.put_text(value);
+        bytes.resize(bytes.len() + LENGTH_BYTES, 0);
+        sections::write_annotation(&mut bytes, FILTER_ANNOTATION, value);
+        let added = bytes.len() - MESSAGE_HEAD;
+        bytes.extend_from_slice(&self.bytes[MESSAGE_HEAD..]);
+        let (body_at, head_at) = (self.body_at + added, self.head_at + added);
+        let at = NUMBER_BYTES + 2 + value.len();
+        let size = u32::try_from(bytes.len() - at - LENGTH_BYTES).unwrap_or(u32::MAX);
+        bytes[at..at + LENGTH_BYTES].copy_from_slice(&size.to_be_bytes());
+        Self { bytes, body_at, head_at, has_filter: true, ..self }
     }
 
     fn with_size(mut self) -> Self {
@@ -98,6 +125,9 @@ impl Content {
     }
 }
 
+/// Annotation of a message with its filter value, as RabbitMQ names it in other protocols.
+pub(crate) const FILTER_ANNOTATION: &str = "x-stream-filter-value";
+
 impl Encoded for Content {
     fn body_size(&self) -> usize {
         self.bytes.len() - self.body_at
@@ -125,6 +155,12 @@ impl Template {
         Self { publisher, content: Content::new(&vec![0; body_size]) }
     }
 
+    /// Adds the value by which readers can filter.
+    #[must_use]
+    pub fn with_filter(self, value: &str) -> Self {
+        Self { content: self.content.with_filter(value), ..self }
+    }
+
     /// Returns the publisher.
     #[inline]
     pub(crate) fn publisher(&self) -> u8 {
@@ -147,7 +183,7 @@ impl Template {
         while left > 0 {
             let here = left.min(most);
             let bytes = FRAME_HEAD - SIZE_BYTES + here * size;
-            write_head(out, bytes, self.publisher, here);
+            write_head(out, bytes, (self.publisher, self.content.has_filter), here);
             for message in append_copies(out, &self.content.bytes, here) {
                 message[..8].copy_from_slice(&number().to_be_bytes());
             }

@@ -5,6 +5,7 @@ mod fleet;
 mod mqtt;
 mod prepared_connection;
 mod reconnector;
+mod streams;
 
 pub(crate) use fleet::{allow_descriptors, connect_all};
 pub(crate) use prepared_connection::{ONE_PROTOCOL, Prepared, PreparedConnection};

@@ -13,15 +13,14 @@ use rabbitscope_protocol::Wire;
 use rabbitscope_runs::scenario::{ConsumerGroup, Protocol};
 use rabbitscope_streams as streams;
 use rabbitscope_topology::{
-    Dialer, QueueSet, Stream, StreamEnd, TopologyError, declare_request, dial_error, mqtt_error,
-    request_error, stream_error,
+    Dialer, QueueSet, Stream, TopologyError, declare_request, dial_error, mqtt_error, request_error,
 };
 
-use super::{amqp10::set_up as connect_by_amqp10, mqtt::set_up as connect_by_mqtt};
-use crate::{
-    message::{number, sub_entry_codec},
-    plan::{LinkPlan, Members},
+use super::{
+    amqp10::set_up as connect_by_amqp10, mqtt::set_up as connect_by_mqtt,
+    streams::set_up as connect_to_stream,
 };
+use crate::plan::{LinkPlan, Members};
 
 /// Limit of the bytes kept from the broker while other connections are set up. The broker sends heartbeats of 8 bytes
 /// only.
@@ -60,7 +59,10 @@ impl PreparedConnection {
                 let (stream, connection, leftover) = connect_by_amqp10(plan, dialer, turn)?;
                 Ok(Self::Amqp10(Prepared { stream, connection, leftover }))
             }
-            Protocol::Stream => Self::set_up_stream(plan, dialer, turn),
+            Protocol::Stream => {
+                let (stream, connection, leftover) = connect_to_stream(plan, dialer, turn)?;
+                Ok(Self::Stream(Prepared { stream, connection, leftover }))
+            }
             Protocol::Mqtt => Self::set_up_mqtt(plan, dialer, turn),
         }
     }
@@ -77,51 +79,6 @@ impl PreparedConnection {
         let (stream, connection, leftover) = client.into_parts();
         stream.stop_waiting().map_err(|error| failed(error.into()))?;
         Ok(Self::Amqp091(Prepared { stream, connection, leftover }))
-    }
-
-    /// Connects to a node of the first member's stream, and declares the publishers.
-    fn set_up_stream(
-        plan: &LinkPlan<'_>,
-        dialer: &Dialer,
-        turn: usize,
-    ) -> Result<Self, TopologyError> {
-        let streams = plan.members.streams();
-        let first = streams.first().map_or("", |(_, stream)| stream);
-        let is_publishing = matches!(plan.members, Members::Publishers { .. });
-        let end = if is_publishing { StreamEnd::Publishing } else { StreamEnd::Reading };
-        let (mut client, address) = dialer.dial_stream(&plan.name, turn, (first, end))?;
-        if let Members::Publishers { messages, .. } = &plan.members {
-            let (size, most) = (messages.largest_of_stream(), client.connection().frame_max());
-            if size > most as usize {
-                let doing = format!("messages of {size} bytes");
-                let reason = format!("its frames have at most {most} (`stream.frame_max`)");
-                let is_permission = false;
-                return Err(TopologyError::StreamRefused { address, doing, reason, is_permission });
-            }
-        }
-        if let Members::Publishers { group, .. } = &plan.members
-            && let Some(size) = group.sub_entry_size
-        {
-            client.connection().set_sub_entries(size, sub_entry_codec(group));
-        }
-        let publishers = streams.iter().enumerate().filter(|_| is_publishing);
-        for (index, (place, stream)) in publishers {
-            let reference = plan.members.reference(&plan.run, *place);
-            let lane = number(place.channel);
-            let id = if plan.members.has_partitions() {
-                number(u16::try_from(index).unwrap_or(u16::MAX))
-            } else {
-                lane
-            };
-            let request = client.connection().declare_publisher(lane, id, stream, &reference);
-            let doing = format!("publishing to stream `{stream}`");
-            client.answered(request).map_err(|error| stream_error(&address, &doing, error))?;
-        }
-        let (stream, connection, leftover) = client.into_parts();
-        stream.stop_waiting().map_err(|error| {
-            stream_error(&address, &format!("setting up `{}`", plan.name), error.into())
-        })?;
-        Ok(Self::Stream(Prepared { stream, connection, leftover }))
     }
 
     fn set_up_mqtt(

@@ -97,7 +97,13 @@ impl Messages<'_> {
         } else {
             Content::frame_size
         };
-        largest.map_or(0, |body| size(&self.stream_content(body)))
+        // The largest message has the largest value, before it and within it.
+        let values = self.group.filter_values.iter();
+        let value = values.max_by_key(|value| value.len());
+        largest.map_or(0, |body| {
+            let content = self.stream_content(body);
+            size(&value.map_or(content.clone(), |value| content.with_filter(value)))
+        })
     }
 
     fn stream_content(&self, body: &[u8]) -> Content {
@@ -108,18 +114,31 @@ impl Messages<'_> {
         }
     }
 
+    /// Returns the contents of a step. With filter values, message `n` has the value `n` modulo their number.
+    fn stream_contents(&self, bodies: &[Vec<u8>]) -> Vec<Content> {
+        let values = &self.group.filter_values;
+        if values.is_empty() {
+            return bodies.iter().map(|body| self.stream_content(body)).collect();
+        }
+        let all = values.len() * bodies.len().div_ceil(values.len());
+        let bodies = bodies.iter().cycle().take(all).zip(values.iter().cycle());
+        bodies.map(|(body, value)| self.stream_content(body).with_filter(value)).collect()
+    }
+
     /// Returns the payload of a publisher of a stream, or of a super stream.
     pub(crate) fn stream_payload(&self, member: u32, lane: u16) -> Payload<Connection> {
         let publisher = number(lane);
         let group = self.group;
         let is_plain = group.sizes.is_none() && group.body() == Body::Filler;
         if is_plain && group.sub_entry_size.is_none() && !self.has_partitions() {
-            let size = group.size_bytes() as usize;
-            return Payload::Plain(Template::new(publisher, size));
+            let template = Template::new(publisher, group.size_bytes() as usize);
+            match &group.filter_values[..] {
+                [] => return Payload::Plain(template),
+                [value] => return Payload::Plain(template.with_filter(value)),
+                _ => {}
+            }
         }
-        let contents = self.steps.iter().map(|(end, bodies)| {
-            (*end, bodies.iter().map(|body| self.stream_content(body)).collect())
-        });
+        let contents = self.steps.iter().map(|(end, bodies)| (*end, self.stream_contents(bodies)));
         let contents = EncodedBodies::new(contents.collect());
         Payload::Composed(Box::new(ComposedPayload {
             routes: if self.has_partitions() {

@@ -59,6 +59,13 @@ impl<'a> ConsumerPlan<'a> {
         }
     }
 
+    /// Returns the number under which a consumer's messages are checked. Of single active consumers, who share a stream, all
+    /// have one.
+    pub(crate) fn observed_consumer(&self, placement: Placement) -> u32 {
+        let member = if self.group.single_active_consumer { 0 } else { placement.member };
+        self.first_consumer + member
+    }
+
     /// Returns the indices of the queues that a consumer reads.
     pub(crate) fn queues_of(&self, placement: Placement) -> impl Iterator<Item = usize> {
         let group = self.group;

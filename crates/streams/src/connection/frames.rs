@@ -53,6 +53,8 @@ pub(super) struct Frames {
     /// Messages of a full sub-entry; absent for entries of one message.
     sub_entry_size: Option<u16>,
     codec: Option<Codec>,
+    /// True if messages have filter values.
+    has_filters: bool,
     /// Space for compressed messages.
     compressed: Vec<u8>,
 }
@@ -69,6 +71,10 @@ struct Frame {
 impl Frames {
     pub(super) fn set_sub_entries(&mut self, size: u16, codec: Option<Codec>) {
         (self.sub_entry_size, self.codec) = (Some(size), codec);
+    }
+
+    pub(super) fn set_filters(&mut self) {
+        self.has_filters = true;
     }
 
     pub(super) fn has_sub_entries(&self) -> bool {
@@ -124,7 +130,7 @@ impl Frames {
             return;
         }
         let start = out.len();
-        write_head(out, 0, id, frame.entries as usize);
+        write_head(out, 0, (id, self.has_filters), frame.entries as usize);
         match &mut self.codec {
             Some(codec) => frame.compress(codec, &mut self.compressed, out),
             None => out.extend_from_slice(&frame.bytes),

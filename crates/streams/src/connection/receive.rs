@@ -248,8 +248,13 @@ impl Connection {
                 let correlation = content.u32()?;
                 Event::Answer { correlation, code: Code::OK, content: content.rest() }
             }
-            // The server says its limits once more after a new token. This client never asks for updates of consumers.
-            TUNE | CONSUMER_UPDATE => return Ok(None),
+            CONSUMER_UPDATE => Event::Update {
+                correlation: content.u32()?,
+                subscription: content.u8()?,
+                is_active: content.u8()? == 1,
+            },
+            // The server says its limits once more after a new token.
+            TUNE => return Ok(None),
             _ if key & ANSWER != 0 => {
                 let (correlation, code) = (content.u32()?, Code(content.u16()?));
                 Event::Answer { correlation, code, content: content.rest() }

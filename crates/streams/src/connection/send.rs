@@ -10,7 +10,14 @@ use crate::event::Event;
 use crate::{
     codec::{Write, write_frame},
     offset::Offset,
-    protocol::commands::{CREDIT, DECLARE_PUBLISHER, METADATA, SUBSCRIBE, UNSUBSCRIBE},
+    protocol::{
+        codes::Code,
+        commands::{
+            ANSWER, CONSUMER_UPDATE, CREDIT, DECLARE_PUBLISHER, DELIVER, EXCHANGE_COMMAND_VERSIONS,
+            FILTER_VERSION, METADATA, PUBLISH, QUERY_OFFSET, STORE_OFFSET, SUBSCRIBE, UNSUBSCRIBE,
+            VERSION,
+        },
+    },
     publish::{Content, Template},
 };
 
@@ -108,6 +115,54 @@ impl Connection {
             out.put_u8(subscription);
             out.put_u16(chunks);
         });
+    }
+
+    /// Stores an offset of a stream under a name. The broker does not answer.
+    pub fn store_offset(&mut self, name: &str, stream: &str, offset: u64) {
+        write_frame(self.end(), STORE_OFFSET, |out| {
+            out.put_text(name);
+            out.put_text(stream);
+            out.put_u64(offset);
+        });
+    }
+
+    /// Asks for the offset of a stream that is stored under a name. [`Offset::from_stored`] reads the answer, whose code
+    /// is [`Code::NO_OFFSET`](crate::Code::NO_OFFSET) if there is none.
+    pub fn ask_for_offset(&mut self, name: &str, stream: &str) -> u32 {
+        self.ask(QUERY_OFFSET, |out| {
+            out.put_text(name);
+            out.put_text(stream);
+        })
+    }
+
+    /// Answers [`Event::Update`]: the place at which an active consumer begins; `None` for one that pauses.
+    pub fn answer_update(&mut self, correlation: u32, offset: Option<Offset>) {
+        write_frame(self.end(), CONSUMER_UPDATE | ANSWER, |out| {
+            out.put_u32(correlation);
+            out.put_u16(Code::OK.0);
+            match offset {
+                Some(offset) => offset.write(out),
+                None => out.put_u16(0),
+            }
+        });
+    }
+
+    /// Asks for the versions of commands. Servers before 3.11 close the connection at that.
+    pub(crate) fn ask_for_versions(&mut self) -> u32 {
+        self.ask(EXCHANGE_COMMAND_VERSIONS, |out| {
+            let ours = [(PUBLISH, FILTER_VERSION), (DELIVER, VERSION)];
+            out.put_u32(u32::try_from(ours.len()).unwrap_or(0));
+            for (key, most) in ours {
+                out.put_u16(key);
+                out.put_u16(VERSION);
+                out.put_u16(most);
+            }
+        })
+    }
+
+    /// Lets messages have [filter values](Content::with_filter). The server must know them.
+    pub fn set_filters(&mut self) {
+        self.frames.set_filters();
     }
 
     /// Lets [`Connection::publish_content`] put up to `size` messages into an entry. The stream confirms the messages of

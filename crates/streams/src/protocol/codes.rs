@@ -23,6 +23,8 @@ impl Code {
     pub const VHOST: Self = Self(12);
     /// The user lacks a permission.
     pub const ACCESS: Self = Self(16);
+    /// No offset is stored under the name.
+    pub const NO_OFFSET: Self = Self(19);
 
     /// Returns the words of the specification.
     fn words(self) -> Option<&'static str> {

@@ -3,8 +3,11 @@
 /// Bit of a key that marks an answer.
 pub const ANSWER: u16 = 0x8000;
 
-/// Version of all commands here.
+/// Version of all commands here, as long as a message has no filter value.
 pub const VERSION: u16 = 1;
+
+/// Version of `Publish` whose messages have filter values.
+pub const FILTER_VERSION: u16 = 2;
 
 /// `DeclarePublisher`
 pub const DECLARE_PUBLISHER: u16 = 0x01;
@@ -20,6 +23,10 @@ pub const SUBSCRIBE: u16 = 0x07;
 pub const DELIVER: u16 = 0x08;
 /// `Credit`
 pub const CREDIT: u16 = 0x09;
+/// `StoreOffset`
+pub const STORE_OFFSET: u16 = 0x0a;
+/// `QueryOffset`
+pub const QUERY_OFFSET: u16 = 0x0b;
 /// `Unsubscribe`
 pub const UNSUBSCRIBE: u16 = 0x0c;
 /// `Metadata`
@@ -42,3 +49,5 @@ pub const CLOSE: u16 = 0x16;
 pub const HEARTBEAT: u16 = 0x17;
 /// `ConsumerUpdate`
 pub const CONSUMER_UPDATE: u16 = 0x1a;
+/// `ExchangeCommandVersions`
+pub const EXCHANGE_COMMAND_VERSIONS: u16 = 0x1b;

@@ -2,10 +2,10 @@
 
 use rabbitscope_protocol::{Encoded as _, Wire as _};
 use rabbitscope_streams::{
-    Connection, Content, Event, Offset, Template,
+    Connection, Content, Event, Message, Offset, Template,
     protocol::commands::{
-        CLOSE, CREDIT, DELIVER, HEARTBEAT, METADATA_UPDATE, PUBLISH_CONFIRM, PUBLISH_ERROR,
-        SUBSCRIBE,
+        CLOSE, CONSUMER_UPDATE, CREDIT, DELIVER, HEARTBEAT, METADATA_UPDATE, PUBLISH,
+        PUBLISH_CONFIRM, PUBLISH_ERROR, QUERY_OFFSET, STORE_OFFSET, SUBSCRIBE,
     },
 };
 
@@ -223,6 +223,66 @@ fn a_frame_that_may_be_written_does_not_grow() {
     let one = content.wire_size();
     let expected = 4 * 13 + 5 * one + 11;
     assert_eq!(connection.output().pending().len(), expected);
+}
+
+/// A text before the message, and the same in an annotation of it.
+#[test]
+fn a_message_with_a_filter_value_has_it_twice() {
+    let mut connection = opened(4096);
+    connection.declare_publisher(2, 2, "orders", "");
+    connection.set_filters();
+    let before = connection.output().pending().len();
+    connection.publish_content(2, 0, &Content::new(b"____").with_filter("ab"), b"head");
+    let annotation =
+        [&b"\x00\x53\x72\xc1\x1c\x02\xa3\x15x-stream-filter-value"[..], b"\xa1\x02ab"].concat();
+    let message = [&annotation[..], b"\x00\x53\x75\xa0\x04head"].concat();
+    let size = u32::try_from(message.len()).unwrap().to_be_bytes();
+    let entry = [&1_u64.to_be_bytes()[..], &text("ab"), &size, &message].concat();
+    let mut expected = frame(PUBLISH, &[&[2, 0, 0, 0, 1], &entry]);
+    expected[7] = 2;
+    assert_eq!(connection.output().pending()[before..], expected);
+    // All messages of a template have the same value.
+    let before = connection.output().pending().len();
+    let template = Template::new(2, 4).with_filter("ab");
+    for body in connection.publish(&template, 1) {
+        body.copy_from_slice(b"head");
+    }
+    expected[20] = 2;
+    assert_eq!(connection.output().pending()[before..], expected);
+    let found = Message { subscription: 0, offset: 0, bytes: &message };
+    assert_eq!((found.filter_value(), found.body()), (Some(&b"ab"[..]), &b"head"[..]));
+}
+
+#[test]
+fn a_single_active_consumer_says_where_it_begins() {
+    let mut connection = opened(4096);
+    let said = [
+        frame(CONSUMER_UPDATE, &[&7_u32.to_be_bytes(), &[3, 1]]),
+        answer(QUERY_OFFSET, 9, 1, &40_u64.to_be_bytes()),
+        frame(CONSUMER_UPDATE, &[&8_u32.to_be_bytes(), &[3, 0]]),
+    ];
+    let mut events = Vec::new();
+    feed(&mut connection, &said.concat(), 5, |event| {
+        events.push(format!("{event:?}"));
+        if let Event::Answer { content, .. } = event {
+            assert_eq!(Offset::from_stored(content), Some(Offset::At(41)));
+        }
+    })
+    .unwrap();
+    let update = |correlation: u32, is_active: bool| {
+        format!("Update {{ correlation: {correlation}, subscription: 3, is_active: {is_active} }}")
+    };
+    assert_eq!([&events[0], &events[2]], [&update(7, true), &update(8, false)]);
+    connection.store_offset("app", "orders", 40);
+    connection.answer_update(7, Some(Offset::At(41)));
+    connection.answer_update(8, None);
+    let ok = [0, 1];
+    let expected = [
+        frame(STORE_OFFSET, &[&text("app"), &text("orders"), &40_u64.to_be_bytes()]),
+        frame(CONSUMER_UPDATE | 0x8000, &[&[0, 0, 0, 7], &ok, &[0, 4], &41_u64.to_be_bytes()]),
+        frame(CONSUMER_UPDATE | 0x8000, &[&[0, 0, 0, 8], &ok, &[0, 0]]),
+    ];
+    assert_eq!(connection.output().pending(), expected.concat());
 }
 
 #[test]

@@ -55,9 +55,8 @@ fn entries_of_partitions_are_confirmed_message_by_message() {
         connection.publish_content(2, stream, &Content::new(b"_"), b"x");
     }
     connection.output();
-    let confirm = |id: u8, number: u64| {
-        frame(PUBLISH_CONFIRM, &[&[id, 0, 0, 0, 1], &number.to_be_bytes()])
-    };
+    let confirm =
+        |id: u8, number: u64| frame(PUBLISH_CONFIRM, &[&[id, 0, 0, 0, 1], &number.to_be_bytes()]);
     let refusal = frame(PUBLISH_ERROR, &[&[7, 0, 0, 0, 1], &4_u64.to_be_bytes(), &[0, 6]]);
     let mut found = Vec::new();
     for piece in [1, usize::MAX] {

@@ -76,9 +76,14 @@ pub(in crate::link) struct HeldMessages {
     consumers: Vec<Waiting>,
 }
 
+/// Number of no subscription: that of messages that were given up.
+const NOBODY: u32 = u32::MAX;
+
 #[derive(Clone, Debug, Default)]
 struct Waiting {
     messages: VecDeque<HeldMessage>,
+    /// Messages among them that were given up.
+    given_up: usize,
     /// Processing of the next message begins at this time at the earliest.
     free_at: RunInstant,
 }
@@ -110,7 +115,8 @@ impl HeldMessages {
 
     /// Returns the number of messages that a consumer holds.
     pub(in crate::link) fn count(&self, consumer: usize) -> u64 {
-        self.consumers[consumer].messages.len() as u64
+        let waiting = &self.consumers[consumer];
+        (waiting.messages.len() - waiting.given_up) as u64
     }
 
     /// Holds `message`. Returns the end of its processing; absent if it need not be held.
@@ -130,9 +136,24 @@ impl HeldMessages {
         Some(done)
     }
 
-    /// Releases the message that a consumer has held for longest.
+    /// Releases the message that a consumer has held for longest; `None` if it was given up.
     pub(in crate::link) fn release(&mut self, consumer: usize) -> Option<HeldMessage> {
-        self.consumers[consumer].messages.pop_front()
+        let waiting = &mut self.consumers[consumer];
+        let message = waiting.messages.pop_front()?;
+        if message.subscription == NOBODY {
+            waiting.given_up -= 1;
+            return None;
+        }
+        Some(message)
+    }
+
+    /// Gives up the messages of a subscription. Each keeps its place in time.
+    pub(in crate::link) fn give_up(&mut self, consumer: usize, subscription: u32) {
+        let Waiting { messages, given_up, .. } = &mut self.consumers[consumer];
+        for message in messages.iter_mut().filter(|one| one.subscription == subscription) {
+            message.subscription = NOBODY;
+            *given_up += 1;
+        }
     }
 
     /// Drops all messages of a lost connection, because the broker redelivers them.
@@ -208,6 +229,20 @@ mod tests {
         check("processing-time = \"5ms\"\nrate = 50", &[0, 0], &[Some(5), Some(25)]);
         let steps = "processing-times = [{ time = \"3ms\", for = \"1s\" }, { time = \"0s\", for = \"1s\" }]";
         check(steps, &[0, 1000, 2000], &[Some(3), Some(1000), Some(2003)]);
+    }
+
+    #[test]
+    fn messages_that_are_given_up_are_not_released() {
+        let mut holding = holding("rate = 100").unwrap();
+        for subscription in [0, 1, 0, 1] {
+            let message = HeldMessage { subscription, ..message(RunInstant::START) };
+            holding.hold(0, message);
+        }
+        assert_eq!(holding.count(0), 3, "the first one needs not wait");
+        holding.give_up(0, 1);
+        assert_eq!(holding.count(0), 1);
+        let released = [(); 3].map(|()| holding.release(0).map(|message| message.subscription));
+        assert_eq!((released, holding.count(0)), ([None, Some(0), None], 0));
     }
 
     #[test]

@@ -32,6 +32,13 @@ impl Credit {
         self.done()
     }
 
+    /// Gives up all messages that are not processed. Returns their chunks.
+    pub(super) fn give_up(&mut self) -> u16 {
+        let chunks = u16::try_from(self.ends.len()).unwrap_or(u16::MAX);
+        *self = Self::default();
+        chunks
+    }
+
     #[inline]
     fn done(&mut self) -> u16 {
         let mut chunks = 0;
@@ -46,6 +53,18 @@ impl Credit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chunks_that_are_given_up_return() {
+        let mut credit = Credit::default();
+        for _ in 0..3 {
+            credit.received();
+            credit.chunk_ended();
+        }
+        assert_eq!((credit.processed(), credit.give_up()), (1, 2));
+        credit.received();
+        assert_eq!((credit.chunk_ended(), credit.processed()), (0, 1));
+    }
 
     #[test]
     fn a_chunk_is_done_with_its_last_message() {

@@ -9,7 +9,10 @@ mod mqtt;
 mod packed;
 mod receives;
 mod role;
+mod stream_filter;
 mod stream_offset;
+mod stream_progress;
+mod stream_tracking;
 mod streams;
 
 pub(super) use role::Receiving;

@@ -38,6 +38,9 @@ pub(in crate::link) trait Progress<W> {
     /// Notes that `count` messages were settled, up to `last`, and gives the broker credit for more.
     fn on_settled(&mut self, subscription: usize, last: u64, count: u32, connection: &mut W);
 
+    /// Notes that the subscription gets no more messages, before it or its connection ends.
+    fn before_end(&mut self, _connection: &mut W) {}
+
     /// Notes the loss of the connection. The subscription resumes on the next one.
     fn on_disconnect(&mut self);
 }

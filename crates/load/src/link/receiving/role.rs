@@ -114,7 +114,7 @@ impl<W: Receives> Receiving<W> {
         };
         for (number, placement) in placements.iter().enumerate() {
             let first = receiving.subscriptions.len();
-            let consumer = plan.first_consumer + placement.member;
+            let consumer = plan.observed_consumer(*placement);
             let queues = plan.queues_of(*placement);
             receiving.subscriptions.extend(queues.map(|queue| Subscription {
                 reader: number,
@@ -141,6 +141,32 @@ impl<W: Receives> Receiving<W> {
     #[inline]
     pub(super) fn progress(&mut self, subscription: usize) -> Option<&mut W::Progress> {
         self.subscriptions.get_mut(subscription).map(|one| &mut one.progress)
+    }
+
+    /// Returns the first subscription whose progress is like this, with its number.
+    pub(super) fn find(
+        &mut self,
+        is_it: impl Fn(&W::Progress) -> bool,
+    ) -> Option<(usize, &mut W::Progress)> {
+        let mut all = self.subscriptions.iter_mut().map(|one| &mut one.progress).enumerate();
+        all.find(|(_, progress)| is_it(progress))
+    }
+
+    /// Drops messages of a subscription that are not processed: another reader gets them.
+    pub(super) fn hand_over(&mut self, subscription: usize) {
+        let Some(one) = self.subscriptions.get(subscription) else { return };
+        if let Some(holding) = &mut self.holding {
+            holding.give_up(one.reader, u32::try_from(subscription).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Notes that a subscription reads on behind another reader, and may read some messages again.
+    pub(super) fn take_over(&mut self, subscription: usize, context: &mut ServeContext<'_>) {
+        if let Some(one) = self.subscriptions.get(subscription)
+            && let Some(recorder) = &mut context.recorder
+        {
+            recorder.note(Observation::Resubscribed { reader: one.observed });
+        }
     }
 
     /// Returns the queue of a subscription; empty if there is none with this number.
@@ -264,9 +290,10 @@ impl<W: Receives> Receiving<W> {
         }
     }
 
-    fn end(&self, number: usize, connection: &mut W) {
+    fn end(&mut self, number: usize, connection: &mut W) {
         let reader = &self.readers[number];
         for index in reader.subscriptions.clone() {
+            self.subscriptions[index].progress.before_end(connection);
             connection.unsubscribe(index, reader.lane);
         }
     }
@@ -318,6 +345,9 @@ impl<W: Receives> Role for Receiving<W> {
             if self.readers[number].unacknowledged.count > 0 {
                 self.settle(number, connection, context);
             }
+        }
+        for subscription in &mut self.subscriptions {
+            subscription.progress.before_end(connection);
         }
     }
 

@@ -4,70 +4,21 @@
 //! holds the broker back. After a lost connection each subscription resumes behind the last message that was processed.
 
 use rabbitscope_measurements::Failure;
-use rabbitscope_runs::scenario::{ConsumerGroup, STAMP_HEADER};
-use rabbitscope_streams::{Code, Connection, Event, Message, Offset, Packed};
+use rabbitscope_runs::scenario::STAMP_HEADER;
+use rabbitscope_streams::{Code, Connection, Event, Message, Packed};
 use rabbitscope_timing::Stamp;
 
 use super::{
-    credit::Credit,
     packed::{next, unpack},
-    receives::{Progress, Receives},
+    receives::Receives,
     role::{Arrival, Receiving},
-    stream_offset::stream_offset,
+    stream_progress::StreamProgress,
 };
 use crate::{
     link::{role::EventHandler, serve_context::ServeContext, socket::Socket},
     message::number,
     packing::Items,
 };
-
-/// The progress of a subscription.
-#[derive(Debug)]
-pub(in crate::link) struct StreamProgress {
-    /// Chunks that the broker may send ahead.
-    ahead: u16,
-    /// The place from which messages are taken. It advances with each one that is received.
-    offset: Offset,
-    /// The place at which the subscription resumes. It advances with each message that is processed.
-    resume: Offset,
-    credit: Credit,
-}
-
-impl Progress<Connection> for StreamProgress {
-    fn new(group: &ConsumerGroup) -> Self {
-        let offset = stream_offset(group);
-        let ahead = group.credit.unwrap_or(1);
-        Self { ahead, offset, resume: offset, credit: Credit::default() }
-    }
-
-    #[inline]
-    fn on_arrival(&mut self, offset: u64) -> bool {
-        if self.offset.is_behind(offset) {
-            return false;
-        }
-        self.offset = Offset::At(offset.wrapping_add(1));
-        self.credit.received();
-        true
-    }
-
-    #[inline]
-    fn on_settled(
-        &mut self,
-        subscription: usize,
-        last: u64,
-        count: u32,
-        connection: &mut Connection,
-    ) {
-        self.resume = Offset::At(last.wrapping_add(1));
-        for _ in 0..count {
-            give(in_protocol(subscription), self.credit.processed(), connection);
-        }
-    }
-
-    fn on_disconnect(&mut self) {
-        (self.offset, self.credit) = (self.resume, Credit::default());
-    }
-}
 
 impl Receives for Connection {
     type Progress = StreamProgress;
@@ -79,8 +30,7 @@ impl Receives for Connection {
         stream: &str,
         progress: &mut StreamProgress,
     ) {
-        let number = in_protocol(subscription);
-        Connection::subscribe(self, number, stream, progress.offset, progress.ahead, &[]);
+        progress.begin(in_protocol(subscription), stream, self);
     }
 
     fn unsubscribe(&mut self, subscription: usize, _lane: u16) {
@@ -96,6 +46,9 @@ impl Receiving<Connection> {
         connection: &mut Connection,
         context: &mut ServeContext<'_>,
     ) {
+        if !self.is_wanted(message, context) {
+            return;
+        }
         let body = message.body();
         let property = if self.reads_headers { message.property(STAMP_HEADER) } else { None };
         let arrival = Arrival {
@@ -106,6 +59,59 @@ impl Receiving<Connection> {
             items: Items::one(body),
         };
         self.on_arrival(arrival, connection, context);
+    }
+
+    /// Returns whether a reader wants a message, and counts it if not.
+    #[inline]
+    fn is_wanted(&mut self, message: &Message<'_>, context: &mut ServeContext<'_>) -> bool {
+        let Some(progress) = self.progress(message.subscription.into()) else { return false };
+        let Some(filter) = &progress.filter else { return true };
+        if filter.wants(message.filter_value()) {
+            return true;
+        }
+        if !progress.is_behind(message.offset) {
+            progress.pass(message.offset);
+            context.measured.counts.filtered_out += 1;
+        }
+        false
+    }
+
+    /// Begins or ends the turn of a single active consumer.
+    fn on_update(
+        &mut self,
+        (update, subscription, is_active): (u32, u8, bool),
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) {
+        if is_active {
+            self.take_over(subscription.into(), context);
+        } else {
+            self.hand_over(subscription.into());
+        }
+        let Some(progress) = self.progress(subscription.into()) else { return };
+        if is_active {
+            progress.activate(update, connection);
+        } else {
+            progress.pause(subscription, update, connection);
+        }
+    }
+
+    /// Handles the answer to a question for a stored offset. Returns false if it answers another one.
+    fn on_stored(
+        &mut self,
+        correlation: u32,
+        answer: (Code, &[u8]),
+        connection: &mut Connection,
+    ) -> bool {
+        let is_it = |progress: &StreamProgress| {
+            progress.tracking.as_ref().is_some_and(|tracking| tracking.awaits(correlation))
+        };
+        let is_known = matches!(answer.0, Code::OK | Code::NO_OFFSET);
+        let Some((subscription, progress)) = self.find(is_it).filter(|_| is_known) else {
+            return false;
+        };
+        progress.on_stored(in_protocol(subscription), answer, connection);
+        true
     }
 
     /// Takes messages that are compressed together.
@@ -146,10 +152,15 @@ impl EventHandler for Receiving<Connection> {
             Event::Packed(packed) => self.on_packed(&packed, &mut socket.connection, context),
             Event::ChunkEnd { subscription } => {
                 if let Some(progress) = self.progress(subscription.into()) {
-                    let chunks = progress.credit.chunk_ended();
-                    give(subscription, chunks, &mut socket.connection);
+                    progress.on_chunk_end(subscription, &mut socket.connection);
                 }
             }
+            Event::Update { correlation, subscription, is_active } => {
+                let update = (correlation, subscription, is_active);
+                self.on_update(update, &mut socket.connection, context);
+            }
+            Event::Answer { correlation, code, content }
+                if self.on_stored(correlation, (code, content), &mut socket.connection) => {}
             Event::Answer { code, .. } if code != Code::OK => {
                 return Err(Failure::consumer_cancelled(format!(
                     "the broker refused to read a stream: {code}"
@@ -166,16 +177,8 @@ impl EventHandler for Receiving<Connection> {
     }
 }
 
-/// Lets the broker send as many chunks as are done.
-#[inline]
-fn give(subscription: u8, chunks: u16, connection: &mut Connection) {
-    if chunks > 0 {
-        connection.credit(subscription, chunks);
-    }
-}
-
 /// Returns the number of a subscription in the protocol, which checks of the scenario keep in range.
 #[inline]
-fn in_protocol(subscription: usize) -> u8 {
+pub(super) fn in_protocol(subscription: usize) -> u8 {
     number(u16::try_from(subscription).unwrap_or(u16::MAX))
 }

@@ -254,6 +254,7 @@ counters! {
     nacked: Things, Count, "nacked_messages_total", "Messages that the broker refused (`basic.nack`).", expected as Nacked of published, needs Confirms;
     returned: Things, Count, "returned_messages_total", "Messages that came back as unroutable.", expected as Returned of published, needs Nothing;
     delivered: Things, Hidden, "delivered_messages_total", "Messages that consumers read from sockets, processed or not.";
+    filtered_out: Things, Hidden, "filtered_out_messages_total", "Messages of streams that a reader received and dropped, because their filter value is none of `filter-values`; they do not count as delivered.";
     consumed: Things, Rate, "consumed_messages_total", "Messages that consumers processed; without a processing time or a rate, as they are delivered.";
     settled: Things, Hidden, "settled_messages_total", "Messages that consumers acknowledged or refused; with automatic acknowledgement, that they processed.";
     redelivered: Things, Count, "redelivered_messages_total", "Deliveries marked as redelivered.", expected as Redelivered of consumed, needs Nothing;

@@ -6,8 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FieldValue, MemberQueues, MqttVersion, Protocol, SourceFilter,
-    values::{Arguments, is_true, one, span, time, unset, yes},
+    values::{Arguments, is_false, is_true, one, span, time, unset, yes},
 };
+
+/// Argument with the values of messages that a consumer wants of a stream.
+pub(in crate::scenario) const STREAM_FILTER: &str = "x-stream-filter";
+
+/// Argument that makes a consumer want messages without a value as well.
+pub(in crate::scenario) const STREAM_MATCH_UNFILTERED: &str = "x-stream-match-unfiltered";
 
 /// Consumers with the same settings.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -44,6 +50,21 @@ pub struct ConsumerGroup {
     pub member_queues: MemberQueues,
     /// Chunks of a stream that the broker may send ahead; absent without the stream protocol.
     pub credit: Option<u16>,
+    /// Name under which a stream stores the offsets of the consumers; absent if it stores none.
+    pub consumer_name: Option<String>,
+    /// Messages of a subscription from one stored offset to the next; absent without `consumer_name`.
+    pub store_every: Option<u32>,
+    /// Of the consumers with this name, one at a time reads a stream.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub single_active_consumer: bool,
+    /// The super stream over whose partitions the broker spreads active consumers; absent for single streams.
+    pub super_stream: Option<String>,
+    /// Values of messages that the consumers want of a stream. Checks move it into `arguments`.
+    #[serde(skip_serializing)]
+    pub filter_values: Option<Vec<String>>,
+    /// Messages without a value are wanted as well. Checks move it into `arguments`.
+    #[serde(skip_serializing)]
+    pub match_unfiltered: Option<bool>,
     /// `basic.qos` for each consumer; absent for unlimited.
     pub prefetch: Option<u16>,
     /// `basic.qos` for each channel; absent for unlimited.
@@ -134,6 +155,20 @@ impl ConsumerGroup {
         }
     }
 
+    /// Returns the values of messages that the consumers want; empty if they want all.
+    pub fn wanted_values(&self) -> Vec<&str> {
+        match self.arguments.get(STREAM_FILTER) {
+            Some(FieldValue::Text(value)) => vec![value],
+            Some(FieldValue::Array(values)) => values.iter().filter_map(FieldValue::text).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns whether messages without a value are wanted as well.
+    pub fn wants_unfiltered(&self) -> bool {
+        self.arguments.get(STREAM_MATCH_UNFILTERED) == Some(&FieldValue::Bool(true))
+    }
+
     /// Returns whether the consumers subscribe by MQTT before the load begins, so that they miss none of its messages.
     pub fn is_subscribed_from_the_start(&self) -> bool {
         let is_early = self.start_delay.is_zero() && self.slow_start.is_zero();
@@ -152,8 +187,7 @@ impl ConsumerGroup {
 
     /// Returns whether the broker leaves messages out for consumers of AMQP 1.0.
     pub fn has_filter(&self) -> bool {
-        let has_argument = self.arguments.contains_key("x-stream-filter");
-        self.protocol == Protocol::Amqp10 && (has_argument || !self.filter.is_empty())
+        self.arguments.contains_key(STREAM_FILTER) || !self.filter.is_empty()
     }
 
     /// Returns whether messages have a processing time.

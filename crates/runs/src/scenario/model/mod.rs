@@ -25,6 +25,7 @@ pub use broker::{
 pub(super) use churn::BOUND_EXCHANGE;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject};
 pub use consumers::{ConsumerGroup, ProcessingStep, Settle};
+pub(super) use consumers::{STREAM_FILTER, STREAM_MATCH_UNFILTERED};
 pub use expect::{Comparison, Expect, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};
 pub use filter::SourceFilter;

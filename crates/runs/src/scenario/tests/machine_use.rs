@@ -33,7 +33,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
         "publishers.*",
         "name protocol mqtt-version qos topic-alias topic topics count connections channels queue exchange routing-key member-queues from to routing-keys \
          random-routing-keys size body json-bodies json-fields items-per-message compression compression-level \
-         persistent confirms confirm-window confirm-timeout on-confirm-timeout republish-unconfirmed reference sub-entry-size write tx-size \
+         persistent confirms confirm-window confirm-timeout on-confirm-timeout republish-unconfirmed reference sub-entry-size filter-values write tx-size \
          mandatory rate interval arrival after-phases late messages start-delay random-start-delay",
     ),
     ("publishers.*.sizes.*", "size for"),
@@ -45,7 +45,8 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     ),
     (
         "consumers.*",
-        "name protocol mqtt-version qos topics credit count connections channels queue member-queues prefetch channel-prefetch auto-ack multi-ack-every nack \
+        "name protocol mqtt-version qos topics credit consumer-name store-every single-active-consumer super-stream \
+         filter-values match-unfiltered count connections channels queue member-queues prefetch channel-prefetch auto-ack multi-ack-every nack \
          requeue tx-size rate processing-time polling poll-interval priority offset exclusive unpack messages \
          start-delay slow-start arguments",
     ),

@@ -76,6 +76,65 @@ fn a_super_stream_becomes_its_parts() {
 }
 
 #[test]
+fn single_active_consumers_have_a_name_and_all_streams() {
+    let named = ["consumers.0.consumer-name=app", "consumers.0.count=3"];
+    let single = ["consumers.0.single-active-consumer=true"];
+    let both = [&named[..], &single].concat();
+    let scenario = read(STREAMS, &both).unwrap();
+    assert_eq!(parse(&scenario.to_toml(), "resolved", &[]).unwrap(), scenario);
+    let consumers = &scenario.consumers[0];
+    assert_eq!(consumers.member_queues, MemberQueues::All);
+    assert_eq!((consumers.store_every, &consumers.super_stream), (Some(10_000), &None));
+    let refused = |changes: &[&str], says: &[&str]| {
+        let error = read(STREAMS, changes).unwrap_err().to_string();
+        assert!(says.iter().all(|part| error.contains(part)), "{changes:?}: {error}");
+    };
+    refused(&single, &["consumers.0.single-active-consumer", "`consumer-name`"]);
+    refused(&["consumers.0.store-every=5"], &["consumers.0.store-every", "`consumer-name`"]);
+    refused(&["consumers.0.consumer-name="], &["consumers.0.consumer-name", "empty"]);
+    refused(&["consumers.0.super-stream=s"], &["consumers.0.super-stream"]);
+    let none = [&both[..], &["consumers.0.store-every=0"]].concat();
+    refused(&none, &["consumers.0.store-every"]);
+    let others = read(SMALL, &["consumers.0.single-active-consumer=true"]).unwrap_err();
+    assert!(others.to_string().contains("x-single-active-consumer"), "{others}");
+    let super_stream = "name = \"s\"\nrun.duration = \"1s\"\n\
+                        queues = [{ name = \"orders\", type = \"stream\", partitions = 3 }]\n\
+                        [[consumers]]\nprotocol = \"stream\"\nqueue = \"orders\"\ncount = 2\n\
+                        consumer-name = \"app\"\nsingle-active-consumer = true\n";
+    let scenario = read(super_stream, &[]).unwrap();
+    assert_eq!(scenario.consumers[0].super_stream.as_deref(), Some("orders"));
+    assert_eq!(parse(&scenario.to_toml(), "resolved", &[]).unwrap(), scenario);
+}
+
+#[test]
+fn filters_are_of_streams() {
+    let filtered = [
+        "publishers.0.filter-values=[\"a\", \"b\"]",
+        "consumers.0.filter-values=[\"a\"]",
+        "consumers.0.match-unfiltered=true",
+    ];
+    let scenario = read(STREAMS, &filtered).unwrap();
+    assert_eq!(parse(&scenario.to_toml(), "resolved", &[]).unwrap(), scenario);
+    let consumers = &scenario.consumers[0];
+    assert_eq!((consumers.wanted_values(), consumers.wants_unfiltered()), (vec!["a"], true));
+    let refused = |text: &str, changes: &[&str], says: &[&str]| {
+        let error = read(text, changes).unwrap_err().to_string();
+        assert!(says.iter().all(|part| error.contains(part)), "{changes:?}: {error}");
+    };
+    refused(STREAMS, &["consumers.0.filter-values=[]"], &["consumers.0.filter-values", "no value"]);
+    let empty = ["publishers.0.filter-values=[\"\"]"];
+    refused(STREAMS, &empty, &["publishers.0.filter-values", "1 to 200"]);
+    let packed = [filtered[0], "publishers.0.sub-entry-size=5"];
+    refused(STREAMS, &packed, &["publishers.0.filter-values", "entry"]);
+    refused(STREAMS, &[filtered[2]], &["consumers.0.match-unfiltered", "`filter-values`"]);
+    let twice = [filtered[1], "consumers.0.arguments.x-stream-filter=b"];
+    refused(STREAMS, &twice, &["consumers.0.filter-values", "twice"]);
+    refused(STREAMS, &[filtered[1], "run.verify=true"], &["run.verify", "`filter-values`"]);
+    refused(SMALL, &[filtered[0]], &["publishers.0.filter-values", "protocol"]);
+    refused(SMALL, &[filtered[1]], &["consumers.0.filter-values", "only streams"]);
+}
+
+#[test]
 fn subscriptions_have_numbers() {
     let many = ["queues.0.to=300", "publishers.0.member-queues=one"];
     let error = read(STREAMS, &many).unwrap_err().to_string();

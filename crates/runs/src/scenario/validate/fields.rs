@@ -173,6 +173,25 @@ pub(super) fn amqp10_members(count: u32, connections: u32, channels: u32) -> Res
     Ok(())
 }
 
+/// Checks the values of messages by which readers of a stream filter.
+pub(super) fn filter_values(values: &[String]) -> Result<(), Problem> {
+    if values.is_empty() {
+        return refuse("filter-values", "has no value: leave it out");
+    }
+    if values.len() > 1000 {
+        return refuse("filter-values", "must have at most 1000 values");
+    }
+    // An annotation of a message has room for so many.
+    let is_unfit = |value: &&String| value.is_empty() || value.len() > 200;
+    match values.iter().find(is_unfit) {
+        Some(value) => refuse(
+            "filter-values",
+            format!("must have 1 to 200 bytes each, and `{value}` has {}", value.len()),
+        ),
+        None => Ok(()),
+    }
+}
+
 /// Checks that a queue is a stream.
 pub(super) fn is_stream(queue: &QueueSpec) -> Result<(), Problem> {
     if queue.queue_type == QueueType::Stream {

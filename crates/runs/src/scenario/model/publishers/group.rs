@@ -101,6 +101,9 @@ pub struct PublisherGroup {
     pub reference: bool,
     /// Most messages in an entry of a stream, which the stream stores and confirms as one; absent for single messages.
     pub sub_entry_size: Option<u16>,
+    /// Values by which readers of a stream can filter, one for each message in turn; empty without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filter_values: Vec<String>,
     /// Delivery of messages to the socket.
     #[serde(default)]
     pub write: WriteMode,

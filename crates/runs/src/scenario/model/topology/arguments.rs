@@ -30,6 +30,16 @@ pub enum FieldValue {
     Table(BTreeMap<String, FieldValue>),
 }
 
+impl FieldValue {
+    /// Returns a text; `None` for other values.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// Whole seconds since 1970-01-01 UTC, written as a TOML date and time with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time {

@@ -7,7 +7,7 @@ use super::super::{
     },
     fields, mqtt,
 };
-use super::{amqp10, settling, stream};
+use super::{amqp10, settling, stream, tracking};
 use crate::scenario::validate::context::Context;
 
 pub(in crate::scenario::validate) fn group(
@@ -17,6 +17,7 @@ pub(in crate::scenario::validate) fn group(
 ) -> Result<(), Problem> {
     fields::name(&mut group.name, "consumers", index);
     stream::keys(group)?;
+    tracking::keys(group)?;
     amqp10::keys(group)?;
     mqtt::consumer_keys(group)?;
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
@@ -33,6 +34,7 @@ pub(in crate::scenario::validate) fn group(
     settling::held(group)?;
     priority(group)?;
     offset(group, queue)?;
+    tracking::filter(group, queue)?;
     if let Some(queue) = queue {
         fits(group, spread, queue)?;
     }

@@ -4,5 +4,6 @@ mod amqp10;
 mod group;
 mod settling;
 mod stream;
+mod tracking;
 
 pub(super) use group::{exclusive_queues, group};

@@ -3,7 +3,10 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::{ConsumerGroup, MemberQueues, Protocol, QueueSpec},
+        model::{
+            ConsumerGroup, MemberQueues, Protocol, QueueSpec, STREAM_FILTER,
+            STREAM_MATCH_UNFILTERED,
+        },
     },
     fields,
 };
@@ -11,6 +14,9 @@ use super::super::{
 /// Chunks that the broker may send before the reader has taken the first of them, if the scenario does not say. The same
 /// as in RabbitMQ's own clients.
 const CREDIT: u16 = 10;
+
+/// Arguments of `basic.consume` that have a counterpart.
+const ARGUMENTS: [&str; 3] = ["x-stream-offset", STREAM_FILTER, STREAM_MATCH_UNFILTERED];
 
 /// Checks the keys that the protocol does not have.
 pub(super) fn keys(group: &mut ConsumerGroup) -> Result<(), Problem> {
@@ -36,7 +42,11 @@ pub(super) fn keys(group: &mut ConsumerGroup) -> Result<(), Problem> {
         ("poll-interval", group.poll_interval.is_some(), of_amqp),
         ("priority", group.priority.is_some(), of_amqp),
         ("exclusive", group.exclusive, of_amqp),
-        ("arguments", !group.arguments.keys().all(|key| key == "x-stream-offset"), of_amqp),
+        (
+            "arguments",
+            !group.arguments.keys().all(|key| ARGUMENTS.contains(&key.as_str())),
+            of_amqp,
+        ),
         ("credit", group.credit == Some(0), "must be from 1 to 65535"),
     ];
     if let Some((key, _, reason)) = excluded.into_iter().find(|(_, given, _)| *given) {

@@ -13,8 +13,11 @@ use crate::scenario::validate::context::Context;
 pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     if group.protocol != Protocol::Stream {
         let of_streams = "is of the stream protocol: set `protocol = \"stream\"`";
-        let excluded =
-            [("reference", group.reference), ("sub-entry-size", group.sub_entry_size.is_some())];
+        let excluded = [
+            ("reference", group.reference),
+            ("sub-entry-size", group.sub_entry_size.is_some()),
+            ("filter-values", !group.filter_values.is_empty()),
+        ];
         let given = excluded.into_iter().find(|(_, is_given)| *is_given);
         return given.map_or(Ok(()), |(key, _)| refuse(key, of_streams));
     }
@@ -24,7 +27,10 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     let of_compression = "is of entries of several messages: give `sub-entry-size`";
     let is_compressed = group.compression.is_some();
     let of_reference = "would not find messages again that are sent again in other entries: leave one of the two out";
+    let of_filters = "is of single messages: an entry of several has no filter value";
+    let has_filters = !group.filter_values.is_empty();
     let excluded = [
+        ("filter-values", has_filters && group.sub_entry_size.is_some(), of_filters),
         ("tx-size", group.tx_size.is_some(), "streams have no transactions: use `confirm-window`"),
         ("mandatory", group.mandatory, "a stream takes every message"),
         ("persistent", group.persistent.is_some(), "streams keep every message: leave it out"),
@@ -37,6 +43,9 @@ pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     ];
     if let Some((key, _, reason)) = excluded.into_iter().find(|(_, given, _)| *given) {
         return refuse(key, reason);
+    }
+    if has_filters {
+        fields::filter_values(&group.filter_values)?;
     }
     if group.confirm_window.is_none() {
         group.confirms = Some(true);

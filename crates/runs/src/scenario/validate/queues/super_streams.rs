@@ -28,6 +28,11 @@ pub(in crate::scenario::validate) fn expand(scenario: &mut Scenario) -> Result<(
                 arguments: [(PARTITION_ORDER.to_owned(), FieldValue::Text("{}".to_owned()))].into(),
             });
         }
+        for group in scenario.consumers.iter_mut().filter(|group| group.queue == name) {
+            if group.single_active_consumer {
+                group.super_stream.get_or_insert_with(|| name.clone());
+            }
+        }
         let publishers = scenario.publishers.iter_mut().filter_map(|group| group.queue.as_mut());
         let consumers = scenario.consumers.iter_mut().map(|group| &mut group.queue);
         for reference in publishers.chain(consumers).filter(|reference| **reference == name) {
