@@ -52,14 +52,14 @@ table! {
     /// A group of publishers.
     Publishers("queue"):
         name protocol mqtt_version qos topic_alias to count connections channels rate messages size sizes confirm_window confirm_timeout
-        on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference sub_entry_size filter_values start_delay late write
+        on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference sub_entry_size start_delay late write
         body body_files compression compression_level items_per_message routing_keys properties
 }
 
 table! {
     /// A group of consumers.
     Consumers("queue"):
-        name protocol mqtt_version qos credit consumer_name store_every single_active_consumer filter_values match_unfiltered count connections channels rate messages prefetch channel_prefetch multi_ack_every
+        name protocol mqtt_version qos credit consumer_name store_every single_active_consumer match_unfiltered count connections channels rate messages prefetch channel_prefetch multi_ack_every
         auto_ack nack requeue tx_size polling poll_interval processing_time start_delay slow_start
         exclusive unpack offset filter arguments
 }
@@ -144,6 +144,12 @@ fn bindings(pairs: &[(&str, &str)]) -> Value {
 }
 
 impl Publishers {
+    /// Gives messages filter values in turn.
+    #[must_use]
+    pub fn filter_values(self, values: &[&str]) -> Self {
+        self.set("filter-values", values.to_vec())
+    }
+
     /// Publishes through an exchange in place of a queue; an empty key is none.
     pub fn through(exchange: &str, key: &str) -> Self {
         let publishers = Self(Table::new()).set("exchange", exchange);
@@ -162,6 +168,12 @@ impl Publishers {
 }
 
 impl Consumers {
+    /// Reads only messages with these filter values.
+    #[must_use]
+    pub fn filter_values(self, values: &[&str]) -> Self {
+        self.set("filter-values", values.to_vec())
+    }
+
     /// Subscribes to topics of MQTT.
     pub fn of_topics(topics: &[&str]) -> Self {
         Self(Table::new()).set("topics", topics.to_vec())

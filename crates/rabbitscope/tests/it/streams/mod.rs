@@ -1,15 +1,17 @@
 //! Load by the stream protocol.
 
 mod faults;
+mod filters;
 mod interoperation;
 mod refusals;
 mod runs;
+mod turns;
 
 use std::sync::OnceLock;
 
 use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    broker_with,
+    broker_with, evaluate,
     scenario::{Consumers, Publishers, Queue},
 };
 
@@ -17,6 +19,13 @@ use rabbitscope_testing::{
 fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     BROKER.get_or_init(|| broker_with(|spec| spec.plugins.push("rabbitmq_stream".to_owned())))
+}
+
+/// Returns whether the broker is of this release or a later one.
+fn has_commands_of(release: (u32, u32)) -> bool {
+    let version = evaluate(broker(), "rabbit_misc:version()");
+    let mut parts = version.trim().trim_matches('"').split('.').map(|part| part.parse().unwrap());
+    (parts.next().unwrap(), parts.next().unwrap()) >= release
 }
 
 fn stream(name: &str) -> Queue {

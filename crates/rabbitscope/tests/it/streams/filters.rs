@@ -1,0 +1,76 @@
+//! Messages that readers want, by their filter values.
+
+use std::fs;
+
+use rabbitscope_testing::{Workbench, count, scenario::Scenario};
+
+use super::{broker, has_commands_of, publishers, readers, stream};
+
+/// First release with filters of streams.
+const FILTERS: (u32, u32) = (3, 13);
+
+/// Messages with the value `a`, then as many with `b`, then as many without a value.
+fn written(name: &str) -> Scenario {
+    let all = publishers(name).messages(20_000).size("100B").rate(40_000);
+    let valued = |value: &str| all.clone().name(value).filter_values(&[value]);
+    Scenario::new("streams-write")
+        .queues(stream(name).keep(true))
+        .publishers(valued("a"))
+        .publishers(valued("b").start_delay("1500ms"))
+        .publishers(all.clone().name("none").start_delay("3s"))
+        .duration("60s")
+}
+
+#[test]
+fn chunks_without_a_wanted_message_are_left_out() {
+    let bench = Workbench::new("streams-filters");
+    if !has_commands_of(FILTERS) {
+        let refused = bench.run_on(broker(), written("filtered"), "").code(1);
+        refused.says(&["refused filters of streams", "3.13", "3.10"]);
+        return;
+    }
+    bench.run_on(broker(), written("filtered"), "").code(0);
+    let read = |wanted: &[&str], unfiltered: bool| {
+        fs::remove_dir_all(bench.path("out")).unwrap();
+        let readers = readers("filtered").filter_values(wanted).match_unfiltered(unfiltered);
+        let scenario = Scenario::new("streams-read")
+            .queues(stream("filtered").predeclared(true))
+            .consumers(readers)
+            .duration("4s");
+        bench.run_on(broker(), scenario, "").code(0);
+        let run = bench.json("out/run.json");
+        ["consumed", "filtered-out", "bytes-read"].map(|key| count(&run, key))
+    };
+    // 150 bytes each with all that belongs to them, so that 60,000 messages have nine million.
+    let [consumed, dropped, bytes] = read(&["a"], false);
+    assert_eq!(consumed, 20_000);
+    assert!(dropped < 5000 && bytes < 5_000_000, "{dropped} dropped, {bytes} bytes");
+    let [consumed, _, bytes] = read(&["a"], true);
+    assert_eq!(consumed, 40_000);
+    assert!(bytes < 8_000_000, "{bytes}");
+    assert_eq!(read(&["a", "b"], false)[0], 40_000);
+    let [consumed, dropped, bytes] = read(&["c"], false);
+    assert!(consumed == 0 && dropped < 5000 && bytes < 1_000_000, "{dropped} dropped, {bytes}");
+}
+
+/// Each chunk has all values: the broker leaves out none, and the reader takes exactly its messages.
+#[test]
+fn of_mixed_chunks_a_reader_takes_its_messages() {
+    if !has_commands_of(FILTERS) {
+        return;
+    }
+    let bench = Workbench::new("streams-mixed");
+    let mixed = publishers("mixed").filter_values(&["a", "b", "ü"]).body("json").size("200B");
+    let wanted = |value: &str| readers("mixed").name(value).filter_values(&[value]);
+    let scenario = Scenario::new("streams-mixed")
+        .queues(stream("mixed"))
+        .publishers(mixed.messages(3000).rate(3000))
+        .consumers(wanted("ü").messages(1000))
+        .consumers(wanted("a").messages(1000))
+        .duration("60s");
+    bench.run_on(broker(), scenario, "").code(0);
+    let run = bench.json("out/run.json");
+    assert_eq!((count(&run, "consumed"), count(&run, "delivered")), (2000, 2000));
+    let dropped = count(&run, "filtered-out");
+    assert!((3500..=4000).contains(&dropped), "{dropped}");
+}
