@@ -163,7 +163,8 @@ fn pushed(
 fn consumer_arguments(arguments: &Arguments, section: &mut Section) -> Result<(), PerfTestError> {
     let mut consumer_arguments = pairs(arguments, "consumer-args");
     if let Some(offset) = arguments.text("stream-consumer-offset") {
-        consumer_arguments.insert("x-stream-offset".to_owned(), stream_offset(offset)?);
+        consumer_arguments
+            .insert("x-stream-offset".to_owned(), stream_offset("stream-consumer-offset", offset)?);
     }
     if !consumer_arguments.is_empty() {
         section.set("arguments", Value::Table(consumer_arguments));
@@ -195,7 +196,7 @@ fn chunks(
 }
 
 /// Parses the offset of a stream: a name, a number or a time with its UTC offset.
-fn stream_offset(text: &str) -> Result<Value, PerfTestError> {
+pub(super) fn stream_offset(option: &str, text: &str) -> Result<Value, PerfTestError> {
     let lower = text.to_ascii_lowercase();
     if ["first", "last", "next"].contains(&lower.as_str()) {
         return Ok(lower.into());
@@ -208,7 +209,7 @@ fn stream_offset(text: &str) -> Result<Value, PerfTestError> {
         return Ok(Value::Datetime(time));
     }
     let expected = "`first`, `last`, `next`, a number or a time: 2026-01-01T12:00:00Z";
-    invalid_value("stream-consumer-offset", text, expected)
+    invalid_value(option, text, expected)
 }
 
 fn settling(

@@ -3,12 +3,14 @@
 use rabbitscope_runs::scenario::{self, Protocol};
 
 use crate::{
-    PerfTestError, arguments, consumers, publishers, run,
+    PerfTestError, Program, arguments,
+    arguments::Arguments,
+    consumers, omq, publishers, run, stream_perf_test,
     topology::{self, Target},
     writer::Draft,
 };
 
-/// A PerfTest command line, converted to a scenario.
+/// A command line, converted to a scenario.
 #[derive(Debug)]
 pub struct Converted {
     draft: Draft,
@@ -18,9 +20,13 @@ pub struct Converted {
     pub uris: Vec<String>,
 }
 
-/// Returns the text of the equivalent scenario, with notes as comments.
-pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
-    let mut converted = convert(command_line, Protocol::default())?;
+/// Returns the text of the scenario that is equivalent to a program's command line, with notes as comments.
+pub fn scenario_of(program: Program, command_line: &str) -> Result<String, PerfTestError> {
+    let mut converted = match program {
+        Program::PerfTest => convert(command_line, Protocol::default())?,
+        Program::StreamPerfTest => stream_perf_test::convert(command_line)?,
+        Program::Omq => omq::convert(command_line)?,
+    };
     if converted.uris.is_empty() {
         converted.notes.push("without [broker] uri, the run starts a throwaway broker".into());
     }
@@ -33,11 +39,21 @@ pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
     Ok(if comments.is_empty() { text } else { format!("{}\n{text}", comments.concat()) })
 }
 
-/// Converts the command line to the equivalent scenario, which can be run. Its clients use `protocol`.
+/// Converts PerfTest's command line to the equivalent scenario, which can be run. Its clients use `protocol`.
 pub fn convert(command_line: &str, protocol: Protocol) -> Result<Converted, PerfTestError> {
     let mut arguments = arguments::read(command_line)?;
     arguments.load_by(protocol);
     let target = Target::from_arguments(&arguments)?;
+    let mut draft = draft(&arguments);
+    run::write(&arguments, &mut draft)?;
+    topology::write(&arguments, &target, &mut draft)?;
+    publishers::write(&arguments, &target, &mut draft)?;
+    consumers::write(&arguments, &target, &mut draft)?;
+    check(arguments.program(), draft, run::uris(&arguments))
+}
+
+/// Creates a draft with notes on options that have no effect.
+pub(crate) fn draft(arguments: &Arguments) -> Draft {
     let mut draft = Draft::default();
     for (option, reason) in arguments.without_equivalent() {
         draft.note(format!("--{option} has no equivalent: {reason}"));
@@ -45,19 +61,25 @@ pub fn convert(command_line: &str, protocol: Protocol) -> Result<Converted, Perf
     for note in arguments.notes() {
         draft.note(note.clone());
     }
+    let program = arguments.program().name();
     for word in arguments.ignored() {
-        draft.note(format!("`{word}` belongs to no option: PerfTest ignores it"));
+        draft.note(format!("`{word}` belongs to no option: {program} ignores it"));
     }
-    run::write(&arguments, &mut draft)?;
-    topology::write(&arguments, &target, &mut draft)?;
-    publishers::write(&arguments, &target, &mut draft)?;
-    consumers::write(&arguments, &target, &mut draft)?;
+    draft
+}
+
+/// Checks that a complete draft is a scenario which can be run.
+pub(crate) fn check(
+    program: Program,
+    mut draft: Draft,
+    uris: Vec<String>,
+) -> Result<Converted, PerfTestError> {
     let notes = draft.take_notes();
-    let converted = Converted { draft, notes, uris: run::uris(&arguments) };
+    let converted = Converted { draft, notes, uris };
     // Files of names are read when the scenario is run.
     let mut any_name = |_: &str| Ok("name".to_owned());
-    scenario::parse_with_files(&converted.text(), "PerfTest", &[], &mut any_name)
-        .map_err(PerfTestError::CannotWork)?;
+    scenario::parse_with_files(&converted.text(), program.name(), &[], &mut any_name)
+        .map_err(|source| PerfTestError::CannotWork { program, source })?;
     Ok(converted)
 }
 

@@ -3,18 +3,25 @@
 use rabbitscope_runs::scenario::ScenarioError;
 use thiserror::Error;
 
+use crate::Program;
+
 /// Reason why a command line cannot become a scenario.
 #[derive(Debug, Error)]
 pub enum PerfTestError {
-    /// PerfTest would also refuse the command line.
+    /// The program would also refuse the command line.
     #[error("{0}")]
     CommandLine(String),
     /// The options contradict one another.
-    #[error("PerfTest takes this command line, but it cannot work")]
-    CannotWork(#[source] ScenarioError),
+    #[error("{} takes this command line, but it cannot work", program.name())]
+    CannotWork {
+        /// The program of the command line.
+        program: Program,
+        /// The contradiction.
+        source: ScenarioError,
+    },
 }
 
-/// Creates the error for a value that PerfTest does not accept.
+/// Creates the error for a value that the program does not accept.
 pub(crate) fn invalid_value<T>(
     option: &str,
     value: &str,

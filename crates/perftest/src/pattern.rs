@@ -48,6 +48,17 @@ impl Pattern {
     }
 }
 
+impl Pattern {
+    /// Returns the name for a number, also where scenarios have a placeholder.
+    pub(super) fn expand(&self, number: u32) -> String {
+        let Self::Placeholder(name) = self else { return self.name(number) };
+        let Some((front, rest)) = name.split_once('{') else { return name.clone() };
+        let (width, end) = rest.split_once('}').unwrap_or(("", rest));
+        let width = width.trim_start_matches(':').parse().unwrap_or(0);
+        format!("{front}{number:0width$}{end}")
+    }
+}
+
 /// Splits a text at the first `%` that is not `%%`.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut from = 0;

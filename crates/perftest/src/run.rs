@@ -222,7 +222,7 @@ pub(super) fn without_password(uri: &str) -> String {
 }
 
 /// Replaces all characters of a name that scenarios do not allow.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     name.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
 }

@@ -7,7 +7,7 @@ use rabbitscope_runs::scenario::{
 };
 
 use super::{
-    arguments::{METRICS_OPTIONS, OPTIONS, PerfTestOption, Support, Values},
+    arguments::{METRICS_OPTIONS, OPTIONS, ProgramOption, Support, Values},
     *,
 };
 
@@ -33,7 +33,7 @@ fn in_help(help: &str) -> Vec<(String, String, bool)> {
 
 #[test]
 fn every_option_of_the_help_is_known() {
-    fn check(options: &[PerfTestOption], help: &str) {
+    fn check(options: &[ProgramOption], help: &str) {
         let ours = options.iter().map(|(short, long, values, _)| {
             ((*short).to_owned(), (*long).to_owned(), *values != Values::None)
         });
@@ -60,8 +60,8 @@ fn every_option_of_the_help_is_in_the_table() {
 }
 
 fn scenario(command_line: &str) -> Scenario {
-    let text =
-        scenario_of(command_line).unwrap_or_else(|error| panic!("{command_line}: {error:#}"));
+    let text = scenario_of(Program::PerfTest, command_line)
+        .unwrap_or_else(|error| panic!("{command_line}: {error:#}"));
     parse(&text, "test", &[]).unwrap()
 }
 
@@ -191,7 +191,7 @@ fn the_pace_is_that_of_perftest() {
 
 #[test]
 fn what_has_no_equivalent_is_said_and_secrets_are_not() {
-    let text = scenario_of("-niot 4 -h amqp://me:secret@host -ms -z 5").unwrap();
+    let text = scenario_of(Program::PerfTest, "-niot 4 -h amqp://me:secret@host -ms -z 5").unwrap();
     for part in ["# --nio-threads has no equivalent: a few", "# --use-millis", "amqp://me@host"] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -201,7 +201,7 @@ fn what_has_no_equivalent_is_said_and_secrets_are_not() {
 #[test]
 fn what_perftest_ignores_is_said() {
     fn check(line: &str, note: &str) {
-        let text = scenario_of(line).unwrap();
+        let text = scenario_of(Program::PerfTest, line).unwrap();
         let mut notes = text.lines().filter(|line| line.starts_with('#'));
         assert!(notes.any(|line| line.contains(note)), "{note} is not in {text}");
     }
@@ -246,7 +246,7 @@ fn variables_are_options_as_for_perftest() {
 #[test]
 fn a_uri_keeps_what_means_something() {
     fn check(line: &str, uri: &str) {
-        let text = scenario_of(line).unwrap();
+        let text = scenario_of(Program::PerfTest, line).unwrap();
         assert!(text.contains(&format!("\"{uri}\"")), "{line}: {text}");
     }
     check("-h 'amqp://h/v?heartbeat=5&failover=x'", "amqp://h/v?heartbeat=5");
@@ -295,7 +295,7 @@ fn queues_of_the_stream_protocol_are_streams() {
 #[test]
 fn what_cannot_work_is_refused() {
     fn check(line: &str, part: &str) {
-        let error = scenario_of(line).unwrap_err();
+        let error = scenario_of(Program::PerfTest, line).unwrap_err();
         let cause = error.source().map(ToString::to_string).unwrap_or_default();
         let message = format!("{error}: {cause}");
         assert!(message.contains(part), "{line}: {message}");

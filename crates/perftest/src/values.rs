@@ -1,5 +1,7 @@
 //! Parsing of option values: pairs, sizes, times, schedules.
 
+use std::time::Duration;
+
 use toml::{Table, Value};
 
 use crate::{PerfTestError, arguments::Arguments, error::invalid_value};
@@ -74,6 +76,42 @@ pub(super) fn iso_seconds(text: &str) -> Option<u64> {
     (seconds > 0).then_some(seconds)
 }
 
+/// Parses `10m30s` or `5 ms`, like Go's `time.ParseDuration`.
+pub(super) fn duration(text: &str) -> Option<Duration> {
+    let mut rest: &str = &text.replace(' ', "");
+    if rest == "0" {
+        return Some(Duration::ZERO);
+    }
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
+        seconds += number
+            * match &rest[..end] {
+                "h" => 3600.0,
+                "m" => 60.0,
+                "s" => 1.0,
+                "ms" => 1e-3,
+                "us" | "µs" | "μs" => 1e-6,
+                "ns" => 1e-9,
+                _ => return None,
+            };
+        rest = &rest[end..];
+    }
+    (!text.is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
+}
+
+/// Returns a time as scenarios write it, in whole microseconds.
+pub(super) fn written(time: Duration) -> String {
+    let micros = time.as_micros();
+    match micros % 1_000_000 {
+        0 => format!("{}s", micros / 1_000_000),
+        _ => format!("{micros}us"),
+    }
+}
+
 /// Converts values of the form `NUMBER:SECONDS` to the tables of a schedule.
 pub(super) fn steps<V: Into<Value>, const N: usize>(
     arguments: &Arguments,
@@ -126,6 +164,17 @@ mod tests {
         check("7-mb", None);
         check("gb", None);
         check("1.5gb", None);
+    }
+
+    #[test]
+    fn durations_of_go() {
+        let millis = |text: &str| duration(text).map(|time| time.as_millis());
+        let given = ["5 ms", "1.5h", "10m30s", "0", "2s", "", "5", "5d", "s"];
+        let expected =
+            [Some(5), Some(5_400_000), Some(630_000), Some(0), Some(2000), None, None, None, None];
+        assert_eq!(given.map(millis), expected);
+        assert_eq!(written(Duration::from_millis(1500)), "1500000us");
+        assert_eq!(written(Duration::from_secs(90)), "90s");
     }
 
     #[test]

@@ -1,18 +1,24 @@
-//! The options of a PerfTest command line, including those from environment variables.
+//! The options of a command line, including those from environment variables.
 
 use std::{collections::BTreeMap, str::FromStr};
 
 use rabbitscope_runs::scenario::Protocol;
 
-use super::options::{Support, all};
-use crate::{PerfTestError, error::invalid_value};
+use super::options::{ProgramOption, Support};
+use crate::{PerfTestError, Program, error::invalid_value};
+
+/// The options of a program.
+pub(crate) type Options = &'static [&'static [ProgramOption]];
 
 /// The options of a command line, with their values.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Arguments {
+    pub(super) program: Program,
+    /// All options of the program.
+    pub(super) options: Options,
     /// Values by long name; none for options without a value.
     values: BTreeMap<&'static str, Vec<String>>,
-    /// Words that belong to no option; PerfTest ignores them.
+    /// Words that belong to no option; the program ignores them.
     ignored: Vec<String>,
     /// Notes for the reader about the interpretation of the command line.
     notes: Vec<String>,
@@ -20,6 +26,23 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Creates the arguments of a program with these options, none of which is given.
+    pub(crate) fn new(program: Program, options: Options) -> Self {
+        Self {
+            program,
+            options,
+            values: BTreeMap::new(),
+            ignored: Vec::new(),
+            notes: Vec::new(),
+            protocol: Protocol::default(),
+        }
+    }
+
+    /// Returns the program.
+    pub(crate) fn program(&self) -> Program {
+        self.program
+    }
+
     /// Sets the protocol of publishers and consumers. Only AMQP 0-9-1 has queues that the broker names. Over the stream
     /// protocol, queues are streams.
     pub(crate) fn load_by(&mut self, protocol: Protocol) {
@@ -54,6 +77,12 @@ impl Arguments {
 
     pub(crate) fn all(&self, option: &str) -> &[String] {
         self.values.get(option).map_or(&[], Vec::as_slice)
+    }
+
+    /// Takes out the first word that belongs to no option and is like this.
+    pub(crate) fn take_ignored(&mut self, is_it: fn(&str) -> bool) -> Option<String> {
+        let at = self.ignored.iter().position(|word| is_it(word))?;
+        Some(self.ignored.remove(at))
     }
 
     pub(crate) fn ignored(&self) -> &[String] {
@@ -124,6 +153,11 @@ impl Arguments {
         self.text(option).map_or(default, |text| text.eq_ignore_ascii_case("true"))
     }
 
+    /// Returns whether a switch that is on by itself was not switched off.
+    pub(crate) fn is_on(&self, option: &str) -> bool {
+        self.text(option) != Some("false")
+    }
+
     /// Returns true if `--flag` has exactly this value. PerfTest splits no lists here.
     pub(crate) fn flag(&self, flag: &str) -> bool {
         self.all("flag").iter().any(|value| value == flag)
@@ -131,7 +165,8 @@ impl Arguments {
 
     /// Returns the options that have no equivalent in a scenario, each with the reason.
     pub(crate) fn without_equivalent(&self) -> impl Iterator<Item = (&str, &str)> {
-        all().filter_map(|(_, long, _, support)| match support {
+        let all = self.options.iter().flat_map(|table| table.iter());
+        all.filter_map(|(_, long, _, support)| match support {
             Support::Unsupported(reason) if self.has(long) => Some((*long, *reason)),
             _ => None,
         })

@@ -12,7 +12,7 @@ pub(crate) enum Values {
 }
 
 /// Short name, long name, values, support.
-pub(crate) type PerfTestOption = (&'static str, &'static str, Values, Support);
+pub(crate) type ProgramOption = (&'static str, &'static str, Values, Support);
 
 /// Support of an option in scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Support {
 }
 
 /// Options in the order of PerfTest's help.
-pub(crate) const OPTIONS: [PerfTestOption; 101] = [
+pub(crate) const OPTIONS: [ProgramOption; 101] = [
     ("?", "help", Values::None, Support::Unsupported("`rabbitscope run --help`")),
     ("a", "autoack", Values::None, Support::Supported),
     ("A", "multi-ack-every", Values::One, Support::Supported),
@@ -243,7 +243,7 @@ const METRICS: Support =
     Support::Unsupported("`--prometheus`, `--csv` and `--json-lines` export figures during a run");
 
 /// Options of `--metrics-help`.
-pub(crate) const METRICS_OPTIONS: [PerfTestOption; 20] = [
+pub(crate) const METRICS_OPTIONS: [ProgramOption; 20] = [
     ("mc", "metrics-client", Values::None, METRICS),
     ("mcl", "metrics-class-loader", Values::None, METRICS),
     ("mcla", "metrics-command-line-arguments", Values::None, METRICS),
@@ -267,7 +267,7 @@ pub(crate) const METRICS_OPTIONS: [PerfTestOption; 20] = [
 ];
 
 /// Returns all options, those of the metrics last.
-pub(crate) fn all() -> impl Iterator<Item = &'static PerfTestOption> {
+pub(crate) fn all() -> impl Iterator<Item = &'static ProgramOption> {
     OPTIONS.iter().chain(&METRICS_OPTIONS)
 }
 

@@ -5,13 +5,13 @@
 
 use super::{
     command_line::Arguments,
-    options::{PerfTestOption, Values, all},
+    options::{METRICS_OPTIONS, OPTIONS, ProgramOption, Values, all},
 };
-use crate::PerfTestError;
+use crate::{PerfTestError, Program};
 
 /// The option that may take the next word, and the number of its values so far.
 struct Current {
-    option: &'static PerfTestOption,
+    option: &'static ProgramOption,
     values: usize,
 }
 
@@ -26,7 +26,6 @@ impl Current {
 }
 
 /// A parser that has read some words.
-#[derive(Default)]
 struct Parser {
     arguments: Arguments,
     current: Option<Current>,
@@ -36,7 +35,8 @@ struct Parser {
 
 /// Parses the words after the program's name.
 pub(super) fn parse(words: &[String]) -> Result<Arguments, PerfTestError> {
-    let mut parser = Parser::default();
+    let arguments = Arguments::new(Program::PerfTest, &[&OPTIONS, &METRICS_OPTIONS]);
+    let mut parser = Parser { arguments, current: None, is_over: false };
     for word in words {
         parser.word(word)?;
     }
@@ -82,7 +82,7 @@ impl Parser {
         }
     }
 
-    fn option(&mut self, option: &'static PerfTestOption) -> Result<(), PerfTestError> {
+    fn option(&mut self, option: &'static ProgramOption) -> Result<(), PerfTestError> {
         self.check_value()?;
         self.arguments.add(option.1);
         self.current = accepts_value(option).then_some(Current { option, values: 0 });
@@ -92,7 +92,7 @@ impl Parser {
     /// Adds an option with a value in the same word, which takes no further one.
     fn option_with(
         &mut self,
-        option: &'static PerfTestOption,
+        option: &'static ProgramOption,
         values: &[&str],
     ) -> Result<(), PerfTestError> {
         self.option(option)?;
@@ -197,7 +197,7 @@ fn unknown(word: &str) -> PerfTestError {
     ))
 }
 
-fn accepts_value(option: &PerfTestOption) -> bool {
+fn accepts_value(option: &ProgramOption) -> bool {
     option.2 != Values::None
 }
 
@@ -207,15 +207,15 @@ fn without_dashes(word: &str) -> &str {
 }
 
 /// Finds an option by its short name, or by its long name if it has no short one.
-fn by_short(name: &str) -> Option<&'static PerfTestOption> {
+fn by_short(name: &str) -> Option<&'static ProgramOption> {
     all().find(|(short, long, ..)| name == if short.is_empty() { *long } else { *short })
 }
 
-fn by_long(name: &str) -> Option<&'static PerfTestOption> {
+fn by_long(name: &str) -> Option<&'static ProgramOption> {
     all().find(|(_, long, ..)| name == *long)
 }
 
-fn by_name(name: &str) -> Option<&'static PerfTestOption> {
+fn by_name(name: &str) -> Option<&'static ProgramOption> {
     by_short(name).or_else(|| by_long(name))
 }
 
@@ -224,7 +224,7 @@ fn has_beginning(name: &str) -> bool {
 }
 
 /// Returns the option with this long name, or with the only long name that begins like this.
-fn long_option(name: &str, word: &str) -> Result<Option<&'static PerfTestOption>, PerfTestError> {
+fn long_option(name: &str, word: &str) -> Result<Option<&'static ProgramOption>, PerfTestError> {
     let name = without_dashes(name);
     if let Some(option) = by_long(name) {
         return Ok(Some(option));
@@ -242,14 +242,14 @@ fn long_option(name: &str, word: &str) -> Result<Option<&'static PerfTestOption>
 }
 
 /// Returns the option with the longest long name that begins the word and leaves at least two letters.
-fn long_prefix(token: &str) -> Option<&'static PerfTestOption> {
+fn long_prefix(token: &str) -> Option<&'static ProgramOption> {
     let most = token.encode_utf16().count().saturating_sub(2);
     let lengths = (2..=most).rev();
     lengths.filter_map(|length| token.get(..length)).find_map(by_long)
 }
 
 /// Returns the option of one letter that takes many values; the rest of the word is its values.
-fn property(letter: char) -> Option<&'static PerfTestOption> {
+fn property(letter: char) -> Option<&'static ProgramOption> {
     let mut name = [0; 4];
     by_name(letter.encode_utf8(&mut name)).filter(|option| option.2 == Values::Many)
 }

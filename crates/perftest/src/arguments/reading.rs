@@ -1,21 +1,46 @@
 //! Reading of a command line: its words, and the variables of its environment.
 
-use super::{Arguments, environment, parser};
-use crate::{PerfTestError, programs};
+use super::{
+    Arguments, environment, parser,
+    words::{self, Style},
+};
+use crate::{
+    PerfTestError, Program,
+    programs::{self, Call},
+};
 
 /// Parses a command line. The program's name and a command that starts it may precede the options.
 pub(crate) fn read(command_line: &str) -> Result<Arguments, PerfTestError> {
-    let call = programs::call(command_line)?;
+    let call = programs::call(command_line, Program::PerfTest)?;
     let mut arguments = parser::parse(&call.words)?;
     if arguments.ignores("PerfTestMulti") {
         return Err(programs::multi());
     }
-    call.notes.iter().for_each(|note| arguments.note(note.clone()));
-    environment::apply(&call.environment, &mut arguments);
-    if let Some(seconds) = call.seconds {
-        limit(seconds, &mut arguments);
-    }
+    apply(&call, &mut arguments);
     Ok(arguments)
+}
+
+/// Parses a command line of another program, whose library reads words like this.
+pub(crate) fn read_words(
+    command_line: &str,
+    mut arguments: Arguments,
+    style: Style,
+) -> Result<Arguments, PerfTestError> {
+    let call = programs::call(command_line, arguments.program())?;
+    words::parse(&call.words, style, &mut arguments)?;
+    apply(&call, &mut arguments);
+    Ok(arguments)
+}
+
+/// Applies what surrounds the words: variables, and a limit of time.
+fn apply(call: &Call, arguments: &mut Arguments) {
+    call.notes.iter().for_each(|note| arguments.note(note.clone()));
+    if arguments.program() != Program::Omq {
+        environment::apply(&call.environment, arguments);
+    }
+    if let Some(seconds) = call.seconds {
+        limit(seconds, arguments);
+    }
 }
 
 /// Applies the time limit of `timeout`.
@@ -24,7 +49,8 @@ fn limit(seconds: u64, arguments: &mut Arguments) {
         arguments.note(format!("`timeout {seconds}` has no effect: --time sets the duration"));
     } else {
         arguments.note(format!("`timeout {seconds}` becomes the duration"));
-        arguments.push("time", &seconds.to_string());
+        let unit = if arguments.program() == Program::Omq { "s" } else { "" };
+        arguments.push("time", &format!("{seconds}{unit}"));
     }
 }
 

@@ -5,6 +5,7 @@ use super::{
     names::{self, Name},
     shell::{self, Word},
 };
+use crate::Program;
 
 /// Options of `java` with a separate value.
 const JAVA: [&str; 11] = [
@@ -39,26 +40,25 @@ pub(super) fn java(mut words: &[Word], call: Call) -> Stepped {
 
 fn jar(words: &[Word], call: Call) -> Stepped {
     let Some((jar, rest)) = words.split_first() else { return Ok(Step::Other) };
-    match names::for_image(&jar.text) {
-        Name::Stream => Err(names::stream()),
-        Name::PerfTest | Name::Multi => finish(rest, call).map(Step::Found),
-        Name::Other => {
-            let jar = names::base(&jar.text);
-            let reason = format!("`{jar}` is not known as a jar of PerfTest (`perf-test.jar`)");
-            Err(refused(&format!("{reason}: if it is one, give only the words after it")))
-        }
+    let found = match names::for_image(&jar.text) {
+        // The jar has the classes of both, and begins PerfTest.
+        Name::Multi => Name::PerfTest,
+        name => name,
+    };
+    if names::is_wanted(found, call.program)? {
+        return finish(rest, call).map(Step::Found);
     }
+    let (jar, program) = (names::base(&jar.text), call.program);
+    let reason =
+        format!("`{jar}` is not known as a jar of {} (`{}.jar`)", program.name(), program.file());
+    Err(refused(&format!("{reason}: if it is one, give only the words after it")))
 }
 
 /// Resolves a class and its words.
 pub(super) fn main_class(words: &[Word], call: Call) -> Stepped {
     let Some((class, rest)) = words.split_first() else { return Ok(Step::Other) };
-    match names::for_class(&class.text) {
-        Name::PerfTest => finish(rest, call).map(Step::Found),
-        Name::Multi => Err(names::multi()),
-        Name::Stream => Err(names::stream()),
-        Name::Other => Ok(Step::Other),
-    }
+    let is_it = names::is_wanted(names::for_class(&class.text), call.program)?;
+    if is_it { finish(rest, call).map(Step::Found) } else { Ok(Step::Other) }
 }
 
 /// Resolves `mvn exec:java -Dexec.mainClass=com.rabbitmq.perf.PerfTest -Dexec.args="…"`.
@@ -78,11 +78,10 @@ pub(super) fn maven(words: &[Word], call: Call) -> Stepped {
     if !words.iter().any(is_run) {
         return Ok(Step::Other);
     }
-    match names::for_class(property("exec.mainClass").unwrap_or("PerfTest")) {
-        Name::Multi => return Err(names::multi()),
-        Name::Stream => return Err(names::stream()),
-        Name::Other => return Ok(Step::Other),
-        Name::PerfTest => {}
+    let usual = if call.program == Program::PerfTest { "PerfTest" } else { "StreamPerfTest" };
+    let class = property("exec.mainClass").unwrap_or(usual);
+    if !names::is_wanted(names::for_class(class), call.program)? {
+        return Ok(Step::Other);
     }
     let arguments = property("exec.args").or(property("exec.arguments")).unwrap_or_default();
     finish(&shell::words(arguments)?, call).map(Step::Found)

@@ -1,26 +1,25 @@
-//! Search for the one command that runs PerfTest.
+//! Search for the one command that runs the program.
 
 use super::{
     builds, containers,
     found::{Call, Step, assign, finish, refused},
     names,
-    names::Name,
     shell::{self, Word},
     wrappers,
 };
-use crate::PerfTestError;
+use crate::{PerfTestError, Program, omq::is_subcommand};
 
-/// Finds the call of PerfTest in a text.
-pub(crate) fn call(text: &str) -> Result<Call, PerfTestError> {
+/// Finds the call of a program in a text.
+pub(crate) fn call(text: &str, program: Program) -> Result<Call, PerfTestError> {
     let commands = shell::commands(text)?;
+    let mut exported = Call { program, ..Call::default() };
     let Some(first) = commands.first().and_then(|command| command.words.first()) else {
-        return Ok(Call::default());
+        return Ok(exported);
     };
     if let Some(command) = commands.iter().skip(1).find(|command| is_lost_line(command)) {
         let reason = format!("a line begins with `{}`", command.words[0].text);
         return Err(refused(&format!("{reason}: end the line before it with a backslash")));
     }
-    let mut exported = Call::default();
     let mut found = None;
     for command in &commands {
         let words = match command.words.first().map(|word| word.text.as_str()) {
@@ -28,31 +27,44 @@ pub(crate) fn call(text: &str) -> Result<Call, PerfTestError> {
                 export(&command.words[1..], &mut exported)?;
                 continue;
             }
-            Some(word) if word.starts_with('-') && found.is_none() => {
+            Some(word) if begins_options(word, program) && found.is_none() => {
                 return finish(&command.words, exported);
             }
             _ => &command.words,
         };
         match resolve(words, exported.clone())? {
             Some(_) if found.is_some() => {
-                return Err(refused("PerfTest is called more than once: give one call at a time"));
+                let name = program.name();
+                return Err(refused(&format!(
+                    "{name} is called more than once: give one call at a time"
+                )));
             }
             Some(call) => found = Some(call),
             None => {}
         }
     }
-    found.ok_or_else(|| unknown(&first.text))
+    found.ok_or_else(|| unknown(&first.text, program))
+}
+
+/// Returns whether a word begins the program's own words: an option, or omq's subcommand.
+fn begins_options(word: &str, program: Program) -> bool {
+    word.starts_with('-') || program == Program::Omq && is_subcommand(word)
 }
 
 fn is_lost_line(command: &shell::Command) -> bool {
     command.begins_line && command.words[0].text.starts_with('-')
 }
 
-fn unknown(word: &str) -> PerfTestError {
+fn unknown(word: &str, program: Program) -> PerfTestError {
     let name = word.split('=').next().unwrap_or(word);
+    let file = match program {
+        Program::PerfTest => "`perf-test` or `PerfTest`".to_owned(),
+        other => format!("`{}`", other.file()),
+    };
+    let example = if program == Program::Omq { "stream -x 1 -y 2" } else { "-x 1 -y 2" };
     refused(&format!(
-        "`{name}` begins with no option, and `perf-test` or `PerfTest` is not there either; \
-         give the words after the program's name, such as \"-x 1 -y 2\""
+        "`{name}` begins with no option, and {file} is not there either; give the words after the program's name, such \
+         as \"{example}\""
     ))
 }
 
@@ -73,7 +85,7 @@ fn resolve(words: &[Word], call: Call) -> Result<Option<Call>, PerfTestError> {
                 next = step(&words, call)?;
             }
             Step::Text(text, outer) => {
-                let mut inner = self::call(&text)?;
+                let mut inner = self::call(&text, outer.program)?;
                 inner.environment.splice(0..0, outer.environment);
                 inner.seconds = inner.seconds.or(outer.seconds);
                 return Ok(Some(inner));
@@ -89,11 +101,8 @@ fn step(words: &[Word], mut call: Call) -> Result<Step, PerfTestError> {
         assign(first, &mut call)?;
         return Ok(Step::command(rest, call));
     }
-    match names::for_program(&first.text) {
-        Name::PerfTest => return finish(rest, call).map(Step::Found),
-        Name::Multi => return Err(names::multi()),
-        Name::Stream => return Err(names::stream()),
-        Name::Other => {}
+    if names::is_wanted(names::for_program(&first.text), call.program)? {
+        return finish(rest, call).map(Step::Found);
     }
     match names::base(&first.text) {
         "java" => builds::java(rest, call),

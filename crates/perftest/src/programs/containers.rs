@@ -250,15 +250,21 @@ pub(super) fn container(words: &[Word], mut call: Call) -> Stepped {
 }
 
 fn in_image(image: &str, words: &[Word], call: Call) -> Stepped {
-    match names::for_image(image) {
-        Name::PerfTest | Name::Multi => finish(words, call).map(Step::Found),
-        Name::Stream => Err(names::stream()),
-        Name::Other => {
+    let found = match names::for_image(image) {
+        Name::Multi => Name::PerfTest,
+        name => name,
+    };
+    match names::is_wanted(found, call.program)? {
+        true => finish(words, call).map(Step::Found),
+        false => {
             let has_options = words.iter().any(|word| word.text.starts_with('-'));
+            let program = call.program;
             let otherwise = has_options.then(|| {
                 refused(&format!(
-                    "`{image}` is not known as an image of PerfTest (`pivotalrabbitmq/perf-test`): if it is one, give \
-                     only the words after it"
+                    "`{image}` is not known as an image of {} (`pivotalrabbitmq/{}`): if it is one, give only the words \
+                     after it",
+                    program.name(),
+                    program.file()
                 ))
             });
             Ok(Step::Command { words: words.to_vec(), call, otherwise })

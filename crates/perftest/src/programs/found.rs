@@ -1,11 +1,13 @@
 //! Results of the search for PerfTest.
 
 use super::shell::Word;
-use crate::{PerfTestError, arguments::is_variable};
+use crate::{PerfTestError, Program, arguments::is_variable};
 
-/// PerfTest's own words, and the other circumstances of its call.
+/// The program's own words, and the other circumstances of its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Call {
+    /// The program that is searched for.
+    pub(crate) program: Program,
     pub(crate) words: Vec<String>,
     /// Environment variables, in order.
     pub(crate) environment: Vec<(String, String)>,
@@ -40,7 +42,7 @@ pub(super) type Stepped = Result<Step, PerfTestError>;
 
 /// Creates the error for a command line that cannot be interpreted.
 pub(super) fn refused(reason: &str) -> PerfTestError {
-    PerfTestError::CommandLine(format!("--from-perftest: {reason}"))
+    PerfTestError::CommandLine(format!("the command line: {reason}"))
 }
 
 /// Adds a variable, if the word is an assignment.

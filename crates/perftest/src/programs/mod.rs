@@ -16,4 +16,5 @@ mod tests;
 mod wrappers;
 
 pub(super) use call::call;
+pub(super) use found::Call;
 pub(super) use names::multi;

@@ -1,7 +1,7 @@
 //! The names of PerfTest and related programs.
 
 use super::found::refused;
-use crate::PerfTestError;
+use crate::{PerfTestError, Program};
 
 /// The program that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,7 @@ pub(super) enum Name {
     Multi,
     /// Stream PerfTest, which has other options.
     Stream,
+    Omq,
     Other,
 }
 
@@ -27,6 +28,7 @@ pub(super) fn for_program(path: &str) -> Name {
         Some(0) => Name::PerfTest,
         _ if name.starts_with("stream-perf-test") => Name::Stream,
         _ if name.starts_with("perftestmulti") => Name::Multi,
+        _ if is_omq(name) => Name::Omq,
         _ => Name::Other,
     }
 }
@@ -37,6 +39,7 @@ pub(super) fn for_image(image: &str) -> Name {
     match within(&name) {
         Some(start) if name[..start].ends_with("stream-") => Name::Stream,
         Some(_) => Name::PerfTest,
+        None if is_omq(&name) => Name::Omq,
         None => Name::Other,
     }
 }
@@ -49,6 +52,26 @@ pub(super) fn for_class(class: &str) -> Name {
         "StreamPerfTest" => Name::Stream,
         _ => Name::Other,
     }
+}
+
+fn is_omq(name: &str) -> bool {
+    name == "omq" || name.starts_with("omq-") || name.starts_with("omq.")
+}
+
+/// Returns whether a name is that of the program. Refuses the names of related programs.
+pub(super) fn is_wanted(name: Name, program: Program) -> Result<bool, PerfTestError> {
+    let found = match name {
+        Name::Other => return Ok(false),
+        Name::Multi => return Err(multi()),
+        Name::PerfTest => Program::PerfTest,
+        Name::Stream => Program::StreamPerfTest,
+        Name::Omq => Program::Omq,
+    };
+    if found == program {
+        return Ok(true);
+    }
+    let (name, converter) = (found.name(), found.converter());
+    Err(refused(&format!("{name} has options of its own: give it to `run {converter}`")))
 }
 
 fn plain(name: &str) -> String {
@@ -70,13 +93,5 @@ pub(crate) fn multi() -> PerfTestError {
     refused(
         "PerfTestMulti reads its loads from a JSON file, which is not supported: give each as a command line of \
          PerfTest, or write a scenario (docs/reference/scenario.md)",
-    )
-}
-
-/// Creates the error for Stream PerfTest.
-pub(super) fn stream() -> PerfTestError {
-    refused(
-        "Stream PerfTest has different options and another protocol: write a scenario with a queue of type stream \
-         (docs/reference/scenario.md)",
     )
 }

@@ -103,7 +103,7 @@ impl Reader<'_> {
         self.word.get_or_insert_default();
         loop {
             let Some(letter) = self.letters.next() else {
-                let reason = format!("--from-perftest: a quote ({quote}) is not closed");
+                let reason = format!("the command line: a quote ({quote}) is not closed");
                 return Err(PerfTestError::CommandLine(reason));
             };
             match letter {

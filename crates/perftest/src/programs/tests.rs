@@ -1,13 +1,14 @@
 //! Ways to start PerfTest, and the words that belong to it.
 
 use super::call;
+use crate::Program;
 
 fn check(text: &str, words: &str) {
     check_with(text, words, &[]);
 }
 
 fn check_with(text: &str, words: &str, variables: &[(&str, &str)]) {
-    let call = call(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let call = call(text, Program::PerfTest).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(call.words.join(" "), words, "{text}");
     let found: Vec<_> =
         call.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -15,7 +16,7 @@ fn check_with(text: &str, words: &str, variables: &[(&str, &str)]) {
 }
 
 fn refused(text: &str, part: &str) {
-    let error = call(text).expect_err(text).to_string();
+    let error = call(text, Program::PerfTest).expect_err(text).to_string();
     assert!(error.contains(part), "{text}: {error}");
 }
 
@@ -82,7 +83,7 @@ fn containers_have_options_of_their_own() {
     refused("docker run rabbitmq:4 -x 1", "`rabbitmq:4` is not known");
     refused("docker run pivotalrabbitmq/stream-perf-test -x 1", "Stream PerfTest");
     refused("docker compose run perf-test -x 1", "docker compose");
-    let call = call("docker run --env-file my.env perf-test -x 1").unwrap();
+    let call = call("docker run --env-file my.env perf-test -x 1", Program::PerfTest).unwrap();
     assert!(call.notes[0].contains("my.env"), "{call:?}");
 }
 
@@ -151,7 +152,7 @@ fn builds_have_them_in_a_value() {
 #[test]
 fn a_time_limit_is_kept() {
     fn check(text: &str, seconds: Option<u64>) {
-        assert_eq!(call(text).unwrap().seconds, seconds, "{text}");
+        assert_eq!(call(text, Program::PerfTest).unwrap().seconds, seconds, "{text}");
     }
     check("timeout 60 perf-test -x 1", Some(60));
     check("timeout -k 5 --signal=INT 1.5m perf-test -x 1", Some(90));

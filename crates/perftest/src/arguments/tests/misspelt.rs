@@ -1,7 +1,7 @@
 //! Every option, misspelt by one letter, in every position of a command line.
 
 use crate::arguments::{
-    options::{PerfTestOption, Values, all},
+    options::{ProgramOption, Values, all},
     parser,
 };
 
@@ -47,7 +47,7 @@ pub(super) fn words() -> Vec<String> {
 }
 
 /// Returns the option of this name, or those whose long names begin with it.
-fn by(name: &str) -> Vec<&'static PerfTestOption> {
+fn by(name: &str) -> Vec<&'static ProgramOption> {
     match all().find(|(_, long, ..)| *long == name) {
         Some(option) => vec![option],
         None => all().filter(|(_, long, ..)| long.starts_with(name)).collect(),
