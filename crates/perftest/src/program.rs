@@ -23,7 +23,7 @@ impl Program {
     }
 
     /// Returns the name of the option of `run` that converts its command lines.
-    pub(crate) fn converter(self) -> &'static str {
+    pub fn converter(self) -> &'static str {
         match self {
             Self::PerfTest => "--from-perftest",
             Self::StreamPerfTest => "--from-stream-perf-test",

@@ -43,7 +43,12 @@ pub(super) fn write(
     section.set_some("member-queues", assignment);
     let credit: i64 = arguments.number("consumer-credits")?.unwrap_or(1);
     let key = if protocol == Protocol::Stream { "credit" } else { "prefetch" };
-    section.set_some(key, (credit > 0).then_some(credit));
+    let is_settled = protocol != Protocol::Stream && arguments.has("amqp-consume-settled");
+    if is_settled && arguments.has("consumer-credits") {
+        draft.note("--consumer-credits means nothing with --amqp-consume-settled");
+    }
+    section.set_some(key, (credit > 0 && !is_settled).then_some(credit));
+    section.set_if("auto-ack", is_settled);
     settling(arguments, protocol, &mut section, draft)?;
     match arguments.text("consumer-latency").map(duration) {
         Some(Some(time)) => section.set("processing-time", written(time)),
@@ -118,8 +123,6 @@ fn settling(
             )),
         }
     }
-    section
-        .set_if("auto-ack", protocol != Protocol::Stream && arguments.has("amqp-consume-settled"));
     Ok(())
 }
 

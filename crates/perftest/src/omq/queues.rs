@@ -44,6 +44,13 @@ pub(super) fn write(
             None => names.push((name, count)),
         }
     }
+    // A name may be that of one of the numbered queues.
+    let numbered: Vec<_> = names.iter().filter(|(name, _)| name.is_numbered()).cloned().collect();
+    names.retain(|(name, _)| {
+        let is_one =
+            |(set, count): &(Name, i64)| (0..*count).any(|member| set.of_member(member) == name.0);
+        name.is_numbered() || !numbered.iter().any(is_one)
+    });
     let by_stream = [command.publishers, command.consumers].contains(&Protocol::Stream);
     for (name, count) in names {
         draft.push(queue(arguments, (&name, count), (&kind, by_stream))?);

@@ -8,7 +8,7 @@ use crate::{Program, arguments::Support, scenario_of};
 const TABLE: &str = include_str!("../../../../docs/reference/omq.md");
 
 fn text(line: &str) -> String {
-    scenario_of(Program::Omq, line).unwrap_or_else(|error| panic!("{line}: {error:#}"))
+    scenario_of(Program::Omq, line).unwrap_or_else(|error| panic!("{line}: {error:?}"))
 }
 
 fn scenario(line: &str) -> Scenario {
@@ -35,7 +35,10 @@ fn each_option_has_its_line() {
         ("amqp --uri amqp://me:secret@h/x", "uri = \"amqp://me@h/x\""),
         ("amqp --uri amqp://a --uri amqp://b", "uris = [\"amqp://a\", \"amqp://b\"]"),
         ("mqtt --publisher-uri mqtt://h:1884", "uri = \"amqp://h?mqtt_port=1884\""),
-        ("stream --consumer-uri rabbitmq-stream://h:6000 --queues stream", "uri = \"amqp://h?stream_port=6000\""),
+        (
+            "stream --consumer-uri rabbitmq-stream://h:6000 --queues stream",
+            "uri = \"amqp://h?stream_port=6000\"",
+        ),
         ("mqtt --management-uri amqp://m --publisher-uri mqtt://m", "uri = \"amqp://m\""),
         ("amqp --uri amqps://h --tls-skip-verify", "verify = false"),
         ("amqp -x 3", "count = 3\nconnections = 3\nprotocol = \"amqp-1.0\""),
@@ -43,7 +46,10 @@ fn each_option_has_its_line() {
         ("amqp -C 10", "messages = 10"),
         ("amqp -D 20", "messages = 20"),
         ("amqp -t /queues/q", "queue = \"q\""),
-        ("amqp091 -t /exchanges/amq.topic/a.%d -x 2", "exchange = \"amq.topic\"\nrouting-key = \"a.{}\"\nfrom = 0\nto = 1"),
+        (
+            "amqp091 -t /exchanges/amq.topic/a.%d -x 2",
+            "exchange = \"amq.topic\"\nrouting-key = \"a.{}\"\nfrom = 0\nto = 1",
+        ),
         ("mqtt -t sensors/%d -x 2", "topic = \"sensors/{}\"\nfrom = 0\nto = 1"),
         ("mqtt -T sensors/%d -y 2", "topics = [\"sensors/1\"]"),
         ("mqtt -T /topic/a", "topics = [\"a\"]"),
@@ -76,12 +82,21 @@ fn each_option_has_its_line() {
         ("amqp -z 5m", "duration = \"300s\""),
         ("mqtt --mqtt-publisher-version 4", "mqtt-version = \"3.1.1\""),
         ("mqtt --mqtt-publisher-qos 1 -c 9", "qos = 1\nconfirm-window = 9"),
-        ("mqtt --mqtt-consumer-version 3 --mqtt-consumer-qos 1", "mqtt-version = \"3.1.1\"\nqos = 1"),
+        (
+            "mqtt --mqtt-consumer-version 3 --mqtt-consumer-qos 1",
+            "mqtt-version = \"3.1.1\"\nqos = 1",
+        ),
         ("amqp --amqp-consume-settled", "auto-ack = true"),
         ("amqp091 --amqp091-mandatory", "mandatory = true"),
         ("amqp091 --amqp091-header a=b,c", "a = \"b\""),
-        ("stream --queues stream --stream-single-active-consumer", "consumer-name = \"omq-consumer-0\""),
-        ("stream --queues stream -t s -T s --stream-super-stream --stream-super-stream-partitions 4", "partitions = 4"),
+        (
+            "stream --queues stream --stream-single-active-consumer",
+            "consumer-name = \"omq-consumer-0\"",
+        ),
+        (
+            "stream --queues stream -t s -T s --stream-super-stream --stream-super-stream-partitions 4",
+            "partitions = 4",
+        ),
     ] {
         let found = text(line);
         assert!(found.contains(expected), "{line}: {expected} is not in\n{found}");
@@ -98,11 +113,21 @@ fn each_command_has_its_protocols() {
         (found.publishers[0].protocol, found.consumers[0].protocol)
     };
     assert_eq!(both("amqp -z 1s"), (Protocol::Amqp10, Protocol::Amqp10));
-    assert_eq!(both("omq amqp091-mqtt -t /exchanges/amq.topic/a -T a -z 1s"), (Protocol::Amqp091, Protocol::Mqtt));
+    assert_eq!(
+        both("omq amqp091-mqtt -t /exchanges/amq.topic/a -T a -z 1s"),
+        (Protocol::Amqp091, Protocol::Mqtt)
+    );
     assert_eq!(both("-z 1s stream-amqp --queues stream"), (Protocol::Stream, Protocol::Amqp10));
-    assert_eq!(both("docker run pivotalrabbitmq/omq mqtt-stream -t a -T s --queues stream -z 1s"), (Protocol::Mqtt, Protocol::Stream));
-    let found = scenario("omq stream-amqp -x 2 -y 1 --queues stream -r 100 -s 200 -C 50 -T /queues/omq-0");
-    assert_eq!(found.queues.iter().map(|queue| queue.queue_names()).collect::<Vec<_>>().concat(), ["omq-0", "omq-1", "omq-0"]);
+    assert_eq!(
+        both("docker run pivotalrabbitmq/omq mqtt-stream -t a -T s --queues stream -z 1s"),
+        (Protocol::Mqtt, Protocol::Stream)
+    );
+    let found =
+        scenario("omq stream-amqp -x 2 -y 1 --queues stream -r 100 -s 200 -C 50 -T /queues/omq-0");
+    assert_eq!(
+        found.queues.iter().map(|queue| queue.queue_names()).collect::<Vec<_>>().concat(),
+        ["omq-0", "omq-1"]
+    );
     assert_eq!(found.queues[0].queue_type, QueueType::Stream);
     let found = scenario("mqtt -z 1s");
     assert_eq!(found.publishers[0].mqtt_version, Some(MqttVersion::V5));
@@ -125,7 +150,10 @@ fn what_has_no_counterpart_is_said() {
         ("timeout 20 omq amqp", "`timeout 20` becomes the duration"),
     ] {
         let found = text(line);
-        assert!(found.lines().any(|row| row.starts_with("# ") && row.contains(part)), "{line}: {found}");
+        assert!(
+            found.lines().any(|row| row.starts_with("# ") && row.contains(part)),
+            "{line}: {found}"
+        );
     }
     for (line, part) in [
         ("-x 1", "omq needs a command"),

@@ -11,6 +11,11 @@ use crate::{
 pub(crate) fn convert(command_line: &str) -> Result<Converted, PerfTestError> {
     let arguments = Arguments::new(Program::StreamPerfTest, &[&OPTIONS]);
     let arguments = read_words(command_line, arguments, Style::Picocli)?;
+    if let Some(word) = arguments.ignored().first() {
+        let reason =
+            format!("`{word}` belongs to no option, and Stream PerfTest refuses such words");
+        return Err(PerfTestError::CommandLine(reason));
+    }
     let streams = Streams::from_arguments(&arguments)?;
     let mut draft = draft(&arguments);
     let uris = broker::write(&arguments, &mut draft)?;

@@ -9,7 +9,7 @@ use rabbitscope_runs::scenario::{self, Scenario};
 use rabbitscope_terminal::{UsageError, output};
 
 use super::{broker_uri, run_options::RunOptions};
-use rabbitscope_perftest as perftest;
+use rabbitscope_perftest::{self as perftest, Program};
 
 use crate::{
     commands::{arguments::refuse_to_replace, environment},
@@ -29,7 +29,7 @@ const MAX_LIST_BYTES: u64 = 64 << 20;
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
     /// Scenario, a TOML file
-    #[arg(required_unless_present = "from_perftest")]
+    #[arg(required_unless_present_any = ["from_perftest", "from_stream_perf_test", "from_omq"])]
     scenario: Option<PathBuf>,
     /// Print the scenario for this PerfTest command line, without running it; `load` runs it
     #[arg(
@@ -39,6 +39,22 @@ pub(in crate::commands) struct Args {
         conflicts_with_all = ["scenario", "RunOptions"]
     )]
     from_perftest: Option<String>,
+    /// Print the scenario for this command line of Stream PerfTest, without running it
+    #[arg(
+        long,
+        value_name = "COMMAND LINE",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["scenario", "RunOptions", "from_perftest"]
+    )]
+    from_stream_perf_test: Option<String>,
+    /// Print the scenario for this command line of omq, without running it
+    #[arg(
+        long,
+        value_name = "COMMAND LINE",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["scenario", "RunOptions", "from_perftest", "from_stream_perf_test"]
+    )]
+    from_omq: Option<String>,
     /// Use this broker instead of the scenario's: amqp://USER:PASSWORD@HOST:PORT/VHOST
     ///
     /// Other users can see a password on the command line, but not in the environment variable.
@@ -50,10 +66,10 @@ pub(in crate::commands) struct Args {
 
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
-        if let Some(command_line) = &self.from_perftest {
-            self.refuse_uri()?;
+        if let Some((program, command_line)) = self.foreign() {
+            self.refuse_uri(program)?;
             rabbitscope_probe::drop_privileges()?;
-            output::result(perftest::scenario_of(command_line)?.trim_end());
+            output::result(perftest::scenario_of(program, command_line)?.trim_end());
             return Ok(Exit::Done);
         }
         let path = self.scenario.as_ref().expect("the command line asks for it");
@@ -67,13 +83,24 @@ impl Args {
         self.options.run(scenario)
     }
 
+    /// Returns the command line of another program that is to be converted.
+    fn foreign(&self) -> Option<(Program, &str)> {
+        let given = [
+            (Program::PerfTest, &self.from_perftest),
+            (Program::StreamPerfTest, &self.from_stream_perf_test),
+            (Program::Omq, &self.from_omq),
+        ];
+        given.into_iter().find_map(|(program, line)| Some((program, line.as_deref()?)))
+    }
+
     /// Refuses a URI on the command line, which would be ignored. The variable is for runs and may stay set.
-    fn refuse_uri(&self) -> Result<(), UsageError> {
+    fn refuse_uri(&self, program: Program) -> Result<(), UsageError> {
         let is_typed = self.uri.is_some() && self.uri != std::env::var(URI_VARIABLE).ok();
         if is_typed {
-            let reason =
-                "--from-perftest runs nothing: give --uri when you run the printed scenario";
-            return Err(UsageError(reason.to_owned()));
+            let converter = program.converter();
+            return Err(UsageError(format!(
+                "{converter} runs nothing: give --uri when you run the printed scenario"
+            )));
         }
         Ok(())
     }
