@@ -36,6 +36,9 @@ pub trait Wire {
     /// Returns the time of the next work for [`Wire::tick`]; `None` without heartbeats.
     fn next_tick(&self) -> Option<Instant>;
 
+    /// Gives the broker a new token in place of the one that logged in. Protocols without that keep the old one.
+    fn renew(&mut self, _token: &str) {}
+
     /// Asks the broker to close the connection.
     fn close(&mut self);
 

@@ -34,7 +34,7 @@ pub use restorer::Restorer;
 
 pub use dial::{
     Amqp10Client, ControlClient, Dialer, MqttClient, MqttIdentity, Received, Sent, Stream,
-    StreamClient, StreamEnd, Tls, Unanswered, amqp10_error, dial_error, mqtt_error, request_error,
-    stream_error,
+    StreamClient, StreamEnd, Tls, TokenFile, Unanswered, amqp10_error, dial_error, mqtt_error,
+    request_error, stream_error,
 };
 pub use error::TopologyError;

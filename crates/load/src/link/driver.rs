@@ -6,6 +6,7 @@ use mio::{Registry, Token};
 use rabbitscope_measurements::{Failure, Side};
 use rabbitscope_protocol::Wire as _;
 use rabbitscope_timing::RunInstant;
+use rabbitscope_topology::TokenFile;
 
 use super::{
     any_role::{AnyRole, with_role},
@@ -21,6 +22,8 @@ pub(crate) struct Link {
     role: AnyRole,
     /// The slot under which its latencies are recorded.
     slot: u16,
+    /// Number of replacements of the token that the connection knows of.
+    token: u64,
     /// Set while the connection is lost. The time without it has been counted up to here.
     down_since: Option<RunInstant>,
 }
@@ -36,7 +39,13 @@ pub(crate) struct LinkStatus {
 
 impl Link {
     pub(crate) fn new(plan: usize, link: &LinkPlan<'_>, prepared: PreparedConnection) -> Self {
-        Self { plan, role: AnyRole::new(link, prepared), slot: link.slot, down_since: None }
+        Self {
+            plan,
+            role: AnyRole::new(link, prepared),
+            slot: link.slot,
+            token: 0,
+            down_since: None,
+        }
     }
 
     /// Registers the socket with a poll.
@@ -102,6 +111,16 @@ impl Link {
     pub(crate) fn ask(&mut self, context: &mut ServeContext<'_>) -> bool {
         let now = context.now;
         self.is_up() && with_role!(&mut self.role, one => one.role.ask(&mut one.socket, now))
+    }
+
+    /// Gives the broker the token of the file, if it was replaced.
+    pub(crate) fn renew(&mut self, file: &TokenFile) {
+        let generation = file.generation();
+        if self.is_up() && self.token != generation {
+            self.token = generation;
+            let token = file.token();
+            with_role!(&mut self.role, one => one.socket.connection.renew(&token));
+        }
     }
 
     fn count_time_down(&mut self, context: &mut ServeContext<'_>) {

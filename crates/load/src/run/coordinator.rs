@@ -20,6 +20,7 @@ use rabbitscope_runs::{
 use rabbitscope_timing::{ChurnLogs, Nanos, Numbering, RunClock, RunInstant, Slots, run_tag};
 use rabbitscope_verify::Checker;
 
+use super::token_watch::watch;
 use super::{
     end_conditions::{EndConditions, IdleTimeout},
     final_depths::verify,
@@ -79,6 +80,7 @@ pub(crate) fn run_load(
             shared: &shared,
             reports: reports.clone(),
             reconnector: reconnector.as_ref(),
+            token: context.dialer.token(),
             awaits_empty: queue_drain.is_some(),
             knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
             observations: coordinator.observations.clone(),
@@ -86,6 +88,9 @@ pub(crate) fn run_load(
         if let Some(queue_drain) = &queue_drain {
             let reports = reports.clone();
             scope.spawn(move || queue_drain.watch(&reports));
+        }
+        if let Some(token) = context.dialer.token() {
+            scope.spawn(|| watch(token, &shared));
         }
         coordinator.running = start(scope, workers, &dialling, worker_context);
         drop(reports);

@@ -11,6 +11,7 @@ mod remote;
 #[cfg(test)]
 mod remote_tests;
 mod run_time;
+mod token_watch;
 mod waiting_bounds;
 mod workers;
 

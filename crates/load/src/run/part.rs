@@ -16,6 +16,7 @@ use rabbitscope_runs::scenario::{LatencyEnds, PublisherGroup, Scenario, UntilKin
 use rabbitscope_timing::RunClock;
 use rabbitscope_topology::Dialer;
 
+use super::token_watch::watch;
 use super::{
     coordinator::{end_of_load, numbering, start},
     workers::{assemble, prepare_connections, reconnector, threads},
@@ -113,10 +114,14 @@ fn run_workers(
             shared: &shared,
             reports: reports.clone(),
             reconnector: reconnector.as_ref(),
+            token: context.dialer.token(),
             awaits_empty: scenario.run.until == Some(UntilKind::Empty),
             knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
             observations: None,
         };
+        if let Some(token) = context.dialer.token() {
+            scope.spawn(|| watch(token, &shared));
+        }
         let threads = start(scope, workers, &churn, worker_context);
         let collector = Collector::new(threads);
         pass_on(collector, (&received, &clock), &shared, (host, stop), threads);

@@ -4,6 +4,7 @@ use std::sync::mpsc::Sender;
 
 use rabbitscope_measurements::{ObservationRecorder, ObservationSettings, Report, SharedState};
 use rabbitscope_timing::RunInstant;
+use rabbitscope_topology::TokenFile;
 
 use crate::{connect::Reconnector, context::RunSettings};
 
@@ -16,6 +17,8 @@ pub(crate) struct WorkerContext<'a> {
     pub(crate) reports: Sender<Report>,
     /// Replaces lost connections. If absent, the first loss ends the run.
     pub(crate) reconnector: Option<&'a Reconnector<'a>>,
+    /// The token that logs in, if one does. It may be replaced.
+    pub(crate) token: Option<&'a TokenFile>,
     /// True if consumers go on after the load until the queues are empty.
     pub(crate) awaits_empty: bool,
     /// True if every delivered message of this run carries its stamp.

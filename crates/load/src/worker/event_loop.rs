@@ -273,6 +273,9 @@ impl Worker {
     pub(super) fn tick(&mut self, context: &WorkerContext<'_>) -> Result<(), Failure> {
         for index in 0..self.links.len() {
             let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
+            if let Some(token) = context.token {
+                self.links[index].renew(token);
+            }
             let ticked = self.links[index].tick(&mut serve);
             ticked.or_else(|failure| self.on_disconnect(index, failure, context))?;
         }

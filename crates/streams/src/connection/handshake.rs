@@ -13,6 +13,9 @@ use crate::{
     },
 };
 
+/// First release that takes another token on an open connection.
+const RENEWING: (u32, u32) = (3, 13);
+
 /// Answers of the handshake.
 const PROPERTIES_ANSWER: u16 = PEER_PROPERTIES | ANSWER;
 const MECHANISMS_ANSWER: u16 = SASL_HANDSHAKE | ANSWER;
@@ -43,6 +46,7 @@ impl Connection {
             (Phase::AwaitProperties, PROPERTIES_ANSWER) => {
                 accepted(&mut content, ConnectionError::LoginRefused)?;
                 self.keep_properties(&mut content)?;
+                self.can_renew = self.is_at_least(RENEWING);
                 self.phase = Phase::AwaitMechanisms;
                 self.ask(SASL_HANDSHAKE, |_| {});
             }
@@ -88,12 +92,26 @@ impl Connection {
             return Err(ConnectionError::Mechanism { wanted, offered: offered.join(", ") });
         }
         self.phase = Phase::AwaitAuthentication;
+        self.answer_challenge(wanted, &response);
+        Ok(())
+    }
+
+    /// Logs in again with another token, on the open connection.
+    pub(super) fn log_in_again(&mut self, token: &str) {
+        let is_plain = self.login.mechanism == Mechanism::Plain;
+        if self.phase != Phase::Open || !self.can_renew || !is_plain {
+            return;
+        }
+        let response = format!("\0{}\0{token}", self.login.user);
+        self.renewal = Some(self.answer_challenge("PLAIN", &response));
+    }
+
+    fn answer_challenge(&mut self, mechanism: &str, response: &str) -> u32 {
         self.ask(SASL_AUTHENTICATE, |out| {
-            out.put_text(wanted);
+            out.put_text(mechanism);
             out.put_u32(u32::try_from(response.len()).unwrap_or(0));
             out.extend_from_slice(response.as_bytes());
-        });
-        Ok(())
+        })
     }
 
     /// Agrees on the smaller limits. 0 is no limit.

@@ -107,6 +107,10 @@ impl Wire for Connection {
         self.phase == Phase::Closed
     }
 
+    fn renew(&mut self, token: &str) {
+        self.log_in_again(token);
+    }
+
     /// Closes the connection; [`Event::Closed`] follows.
     fn close(&mut self) {
         if self.phase == Phase::Open {
@@ -257,6 +261,11 @@ impl Connection {
             TUNE => return Ok(None),
             _ if key & ANSWER != 0 => {
                 let (correlation, code) = (content.u32()?, Code(content.u16()?));
+                if self.renewal == Some(correlation) {
+                    self.renewal = None;
+                    let is_ok = code == Code::OK;
+                    return if is_ok { Ok(None) } else { Err(ConnectionError::LoginRefused(code)) };
+                }
                 Event::Answer { correlation, code, content: content.rest() }
             }
             _ => return Err(ConnectionError::Unexpected { key }),

@@ -106,6 +106,10 @@ pub struct Connection {
     pub(super) heartbeat: Heartbeat,
     /// Properties of the server and of the connection, such as `version`, `advertised_host` and `advertised_port`.
     pub(super) properties: BTreeMap<String, String>,
+    /// Whether the server takes another token on an open connection.
+    pub(super) can_renew: bool,
+    /// Number of the login with another token, while it has no answer.
+    pub(super) renewal: Option<u32>,
     /// Number of the last request.
     pub(super) correlation: u32,
     pub(super) publishers: Vec<Publisher>,
@@ -128,6 +132,8 @@ impl Connection {
             output: OutputBuffer::default(),
             heartbeat: Heartbeat::new(now),
             properties: BTreeMap::new(),
+            can_renew: false,
+            renewal: None,
             correlation: 0,
             publishers: Vec::new(),
             by_id: Vec::new(),
@@ -139,8 +145,32 @@ impl Connection {
         connection
     }
 
+    /// Returns whether the server is of this release or a later one.
+    pub(crate) fn is_at_least(&self, release: (u32, u32)) -> bool {
+        is_at_least(self.property("version").unwrap_or_default(), release)
+    }
+
     /// Returns a property of the server or of the connection.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.get(name).map(String::as_str)
+    }
+}
+
+/// Returns whether a version such as `3.11.2` is at least this one.
+fn is_at_least(version: &str, least: (u32, u32)) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        let newer = ["3.11.0", "3.13.7", "4.0.5", "4.10.0-rc.1"];
+        assert!(newer.iter().all(|version| is_at_least(version, (3, 11))));
+        let older = ["3.10.8", "3.9.29", "", "x"];
+        assert!(!older.iter().any(|version| is_at_least(version, (3, 11))));
     }
 }

@@ -40,10 +40,15 @@ pub(crate) fn answer(key: u16, correlation: u32, code: u16, rest: &[u8]) -> Vec<
 
 /// Encodes the answers of a login, with frames of at most `frame_max` bytes.
 pub(crate) fn handshake(frame_max: u32) -> Vec<u8> {
+    handshake_of("3.10.8", frame_max)
+}
+
+/// Encodes the answers of a login to a broker of this version.
+pub(crate) fn handshake_of(version: &str, frame_max: u32) -> Vec<u8> {
     let one = 1_u32.to_be_bytes();
     let pair = |key: &str, value: &str| [&one[..], &text(key), &text(value)].concat();
     [
-        answer(PEER_PROPERTIES, 1, 1, &pair("version", "3.10.8")),
+        answer(PEER_PROPERTIES, 1, 1, &pair("version", version)),
         answer(SASL_HANDSHAKE, 2, 1, &[&one[..], &text("PLAIN")].concat()),
         answer(SASL_AUTHENTICATE, 3, 1, b""),
         frame(TUNE, &[&frame_max.to_be_bytes(), &60_u32.to_be_bytes()]),

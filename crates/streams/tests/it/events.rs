@@ -1,15 +1,17 @@
 //! Events in order, whatever pieces the bytes come in.
 
+use std::time::Instant;
+
 use rabbitscope_protocol::{Encoded as _, Wire as _};
 use rabbitscope_streams::{
     Connection, Content, Event, Message, Offset, Template,
     protocol::commands::{
         CLOSE, CONSUMER_UPDATE, CREDIT, DELIVER, HEARTBEAT, METADATA_UPDATE, PUBLISH,
-        PUBLISH_CONFIRM, PUBLISH_ERROR, QUERY_OFFSET, STORE_OFFSET, SUBSCRIBE,
+        PUBLISH_CONFIRM, PUBLISH_ERROR, QUERY_OFFSET, SASL_AUTHENTICATE, STORE_OFFSET, SUBSCRIBE,
     },
 };
 
-use crate::broker::{answer, feed, frame, opened, text};
+use crate::broker::{answer, feed, frame, handshake_of, login, opened, text};
 
 /// Encodes a message with this body as an entry of a chunk.
 fn entry(body: &[u8]) -> Vec<u8> {
@@ -283,6 +285,33 @@ fn a_single_active_consumer_says_where_it_begins() {
         frame(CONSUMER_UPDATE | 0x8000, &[&[0, 0, 0, 8], &ok, &[0, 0]]),
     ];
     assert_eq!(connection.output().pending(), expected.concat());
+}
+
+/// The broker of the tests is of 3.10, which closes the connection at a second login.
+#[test]
+fn a_new_token_is_for_brokers_that_take_it() {
+    let renewed = |version: &str| {
+        let mut connection = Connection::new(login(), Instant::now());
+        let said = handshake_of(version, 4096);
+        feed(&mut connection, &said, usize::MAX, |_| {}).unwrap();
+        let written = connection.output().pending().len();
+        connection.output().advance(written);
+        connection.renew("token");
+        connection
+    };
+    assert!(renewed("3.10.8").output().is_empty());
+    let mut connection = renewed("4.0.5");
+    let response = b"\0guest\0token";
+    let size = u32::try_from(response.len()).unwrap().to_be_bytes();
+    let expected =
+        frame(SASL_AUTHENTICATE, &[&5_u32.to_be_bytes(), &text("PLAIN"), &size, response]);
+    assert_eq!(connection.output().pending(), expected);
+    let mut events = 0;
+    feed(&mut connection, &answer(SASL_AUTHENTICATE, 5, 1, b""), 3, |_| events += 1).unwrap();
+    assert_eq!(events, 0);
+    let refused = answer(SASL_AUTHENTICATE, 5, 8, b"");
+    let error = feed(&mut renewed("4.0.5"), &refused, 3, |_| {}).unwrap_err();
+    assert!(error.to_string().contains("authentication failure"), "{error}");
 }
 
 #[test]

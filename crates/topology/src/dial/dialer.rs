@@ -3,7 +3,6 @@
 use std::{
     io,
     net::{SocketAddr, TcpStream, ToSocketAddrs},
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -16,7 +15,6 @@ use rabbitscope_amqp::{
     Mechanism, Uri,
     blocking::{Client, ClientError},
 };
-use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_runs::scenario::{Allocation, Auth, BrokerSpec, Connecting};
 use rustls::{ClientConfig, pki_types::ServerName};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -26,6 +24,7 @@ use super::{
     errors::dial_error,
     stream::Stream,
     tls::tls_config,
+    token::TokenFile,
 };
 use crate::error::TopologyError;
 
@@ -42,6 +41,8 @@ pub struct Dialer {
     has_alternatives: bool,
     /// Present when an address needs TLS.
     tls: Option<Arc<ClientConfig>>,
+    /// Present where a token logs in.
+    token: Option<TokenFile>,
 }
 
 /// The failure to reach any address: the error of the last one that was tried.
@@ -57,7 +58,14 @@ impl Dialer {
     /// Creates a dialer for one broker without TLS, with the defaults of a scenario.
     pub fn to(uri: Uri) -> Self {
         let connecting = Connecting::default();
-        Self { uris: vec![uri], seed: 1, connecting, has_alternatives: true, tls: None }
+        Self {
+            uris: vec![uri],
+            seed: 1,
+            connecting,
+            has_alternatives: true,
+            tls: None,
+            token: None,
+        }
     }
 
     /// Creates a dialer for the broker of a scenario. Reads certificates, keys and tokens, but opens no connection.
@@ -72,13 +80,10 @@ impl Dialer {
         if uris.is_empty() || is_external && !uris.iter().all(|uri| uri.is_tls) {
             return Err(TopologyError::ExternalWithoutTls);
         }
-        if let Auth::Token { file } = &connecting.auth {
-            let token =
-                token(file).map_err(|source| TopologyError::File { path: file.clone(), source })?;
-            for uri in &mut uris {
-                uri.set_token(&token);
-            }
-        }
+        let token = match &connecting.auth {
+            Auth::Token { file } => Some(TokenFile::open(file)?),
+            Auth::Plain | Auth::External | Auth::Anonymous => None,
+        };
         let mechanism = match connecting.auth {
             Auth::Plain | Auth::Token { .. } => Mechanism::Plain,
             Auth::External => Mechanism::External,
@@ -88,7 +93,8 @@ impl Dialer {
             uri.mechanism = mechanism;
         }
         let tls = needs_tls.then(|| tls_config(&connecting.tls)).transpose()?;
-        Ok(Self { uris, seed, connecting: connecting.clone(), has_alternatives: true, tls })
+        let connecting = connecting.clone();
+        Ok(Self { uris, seed, connecting, has_alternatives: true, tls, token })
     }
 
     /// Pins each connection to its own address if `broker` is several independent brokers. Other addresses are then not
@@ -102,6 +108,21 @@ impl Dialer {
     pub fn others(&self) -> Vec<Self> {
         let one = |uri: &Uri| Self { uris: vec![uri.clone()], ..self.clone() };
         self.uris[1..].iter().map(one).collect()
+    }
+
+    /// Returns the token that logs in, if one does.
+    pub fn token(&self) -> Option<&TokenFile> {
+        self.token.as_ref()
+    }
+
+    /// Returns an address with the token that its file has now, or had last.
+    pub(super) fn current(&self, uri: &Uri) -> Uri {
+        let mut uri = uri.clone();
+        if let Some(token) = &self.token {
+            token.look();
+            uri.set_token(&token.token());
+        }
+        uri
     }
 
     /// The first address.
@@ -196,18 +217,6 @@ impl Dialer {
         Err(last.expect("there is at least one address"))
     }
 
-    /// Returns a URI with the token that its file has now. A file that cannot be read any more leaves the token of the
-    /// start.
-    pub(super) fn current(&self, uri: &Uri) -> Uri {
-        let mut uri = uri.clone();
-        if let Auth::Token { file } = &self.connecting.auth
-            && let Ok(token) = token(file)
-        {
-            uri.set_token(&token);
-        }
-        uri
-    }
-
     /// Returns the addresses in the order in which a connection tries them.
     pub(super) fn order(&self, number: usize) -> impl Iterator<Item = &Uri> {
         let count = self.uris.len();
@@ -264,12 +273,6 @@ impl Dialer {
         })?;
         Stream::over_tls(tcp, Arc::clone(config), name)
     }
-}
-
-/// Reads a token.
-fn token(file: &str) -> io::Result<String> {
-    let text = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES)?;
-    Ok(text.trim().to_owned())
 }
 
 /// Returns a pseudo-random number for each connection (splitmix64).
@@ -338,7 +341,7 @@ mod tests {
         std::fs::write(&path, "second").unwrap();
         assert_eq!(password(), "second");
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(password(), "first");
+        assert_eq!(password(), "second");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod mqtt;
 mod stream;
 mod streams;
 mod tls;
+mod token;
 
 pub use amqp10::{Amqp10Client, amqp10_error};
 pub use control_stream::ControlClient;
@@ -16,3 +17,4 @@ pub use errors::{dial_error, request_error};
 pub use mqtt::{MqttClient, MqttIdentity, mqtt_error};
 pub use stream::{Received, Sent, Stream, Tls};
 pub use streams::{StreamClient, StreamEnd, stream_error};
+pub use token::TokenFile;

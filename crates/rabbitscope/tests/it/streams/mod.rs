@@ -5,6 +5,7 @@ mod filters;
 mod interoperation;
 mod refusals;
 mod runs;
+mod tokens;
 mod turns;
 
 use std::sync::OnceLock;

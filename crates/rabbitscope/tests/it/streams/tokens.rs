@@ -1,0 +1,70 @@
+//! Logins by OAuth 2 tokens that are replaced while streams are loaded.
+
+use std::{fs, thread, time::Duration};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_testing::{Workbench, broker_with, count, port_of, scenario::Scenario};
+
+use super::{publishers, readers, stream};
+
+const KEY: &str = "#{<<\"kty\">> => <<\"oct\">>, <<\"k\">> => <<\"c2VjcmV0LW9mLXRoZS10ZXN0\">>}";
+
+/// A broker whose users have tokens.
+fn broker() -> Broker {
+    broker_with(|spec| {
+        spec.plugins =
+            vec!["rabbitmq_auth_backend_oauth2".to_owned(), "rabbitmq_stream".to_owned()];
+        spec.advanced_config = format!(
+            "[{{rabbit, [{{auth_backends, [rabbit_auth_backend_oauth2, \
+             rabbit_auth_backend_internal]}}]}}, {{rabbitmq_auth_backend_oauth2, \
+             [{{resource_server_id, <<\"rabbitmq\">>}}, {{key_config, [{{default_key, <<\"k\">>}}, \
+             {{signing_keys, #{{<<\"k\">> => {{map, {KEY}}}}}}}]}}]}}]."
+        );
+    })
+}
+
+/// A token that holds for so many seconds.
+fn token(broker: &Broker, seconds: u32) -> String {
+    let scopes =
+        ["configure", "write", "read"].map(|right| format!("<<\"rabbitmq.{right}:*/*\">>"));
+    let token = broker.eval(&format!(
+        "binary_to_list(element(2, jose_jws:compact(jose_jwt:sign({KEY}, #{{<<\"alg\">> => \
+         <<\"HS256\">>, <<\"kid\">> => <<\"k\">>}}, #{{<<\"aud\">> => [<<\"rabbitmq\">>], \
+         <<\"sub\">> => <<\"tester\">>, <<\"exp\">> => erlang:system_time(second) + {seconds}, \
+         <<\"scope\">> => [{}]}}))))",
+        scopes.join(", ")
+    ));
+    token.unwrap().trim().trim_matches('"').to_owned()
+}
+
+/// The first token ends while the load runs. No connection is lost, since the second one is in the file before.
+#[test]
+fn a_token_is_replaced_on_open_connections() {
+    let bench = Workbench::new("streams-token");
+    let broker = broker();
+    let scenario = Scenario::new("streams-token")
+        .queues(stream("tokens"))
+        .publishers(publishers("tokens").rate(200))
+        .consumers(readers("tokens"))
+        .duration("20s")
+        .text(&format!(
+            "[broker]\nuri = \"amqp://{}?stream_port={}\"\nauth = \"token\"\ntoken-file = \"token\"\n\
+             recovery = true\n",
+            broker.address(),
+            port_of(&broker, "stream")
+        ));
+    bench.file("s.toml", scenario);
+    bench.file("token", token(&broker, 12));
+    let running = bench.start("run s.toml --out out");
+    bench.await_seconds("out", 2);
+    let second = token(&broker, 600);
+    fs::write(bench.path("next"), &second).unwrap();
+    fs::rename(bench.path("next"), bench.path("token")).unwrap();
+    thread::sleep(Duration::from_secs(1));
+    let output = running.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let run = bench.json("out/run.json");
+    assert_eq!(count(&run, "reconnects"), 0);
+    assert!(count(&run, "consumed") > 3800, "{run:#}");
+    assert!(bench.files_with("out", &second).is_empty());
+}
