@@ -4,10 +4,7 @@ use std::fs;
 
 use rabbitscope_testing::{Workbench, count, scenario::Scenario};
 
-use super::{broker, has_commands_of, publishers, readers, stream};
-
-/// First release with filters of streams.
-const FILTERS: (u32, u32) = (3, 13);
+use super::{FILTERS, broker, has_commands_of, publishers, readers, stream};
 
 /// Messages with the value `a`, then as many with `b`, then as many without a value.
 fn written(name: &str) -> Scenario {

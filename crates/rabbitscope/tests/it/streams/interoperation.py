@@ -3,6 +3,9 @@
     python3 interoperation.py PORT read STREAM COUNT
     python3 interoperation.py PORT write STREAM
     python3 interoperation.py PORT partitions COUNT KEY PARTITION...
+    python3 interoperation.py PORT wanted STREAM VALUE SECONDS
+    python3 interoperation.py PORT filtered STREAM COUNT VALUE...
+    python3 interoperation.py PORT single STREAM NAME COUNT
 
 User and password are in the environment: BROKER_USER, BROKER_PASSWORD. Prints JSON.
 """
@@ -18,6 +21,8 @@ from rstream import (
     CompressionType,
     Consumer,
     ConsumerOffsetSpecification,
+    FilterConfiguration,
+    OffsetSpecification,
     OffsetType,
     Producer,
     amqp_decoder,
@@ -104,10 +109,99 @@ async def write(stream):
     return {"messages": messages, "bytes": size}
 
 
+def value_of(message):
+    """The filter value in the annotations of a message, which has texts as bytes."""
+    annotations = message.message_annotations or {}
+    value = annotations.get(b"x-stream-filter-value", annotations.get("x-stream-filter-value"))
+    return value.decode() if isinstance(value, bytes) else value
+
+
+async def wanted(stream, value, seconds):
+    """Counts messages with a filter value, and others of the chunks in which the broker finds it."""
+    found, others = 0, 0
+    consumer = Consumer(**place())
+    await consumer.start()
+
+    async def on_message(message, context):
+        nonlocal found, others
+        if value_of(message) == value:
+            found += 1
+        else:
+            others += 1
+
+    first = ConsumerOffsetSpecification(OffsetType.FIRST, None)
+    await consumer.subscribe(
+        stream,
+        on_message,
+        decoder=amqp_decoder,
+        offset_specification=first,
+        filter_input=FilterConfiguration([value]),
+    )
+    running = asyncio.create_task(consumer.run())
+    await asyncio.sleep(seconds)
+    await consumer.close()
+    running.cancel()
+    return {"found": found, "others": others}
+
+
+async def filtered(stream, count, values):
+    """Writes messages with each of the values, one value after the other."""
+
+    async def extract(message):
+        return value_of(message)
+
+    async with Producer(**place(), filter_value_extractor=extract) as producer:
+        await producer.create_stream(stream, exists_ok=True)
+        for value in values:
+            annotations = {"x-stream-filter-value": value}
+            for _ in range(count):
+                message = AMQPMessage(body=bytes(100), message_annotations=annotations)
+                await producer.send(stream, message)
+            await asyncio.sleep(1)
+    return {"messages": count * len(values)}
+
+
+async def single(stream, name, count):
+    """Reads as a single active consumer, from behind the stored offset, and stores its last one."""
+    offsets = []
+    consumer = Consumer(**place())
+    await consumer.start()
+
+    async def on_update(is_active, context):
+        stored = await consumer.query_offset(stream=stream, subscriber_name=name)
+        return OffsetSpecification(OffsetType.OFFSET, stored + 1)
+
+    async def on_message(message, context):
+        if len(offsets) < count:
+            offsets.append(context.offset)
+
+    await consumer.subscribe(
+        stream,
+        on_message,
+        decoder=amqp_decoder,
+        properties={"single-active-consumer": "true", "name": name},
+        subscriber_name=name,
+        consumer_update_listener=on_update,
+    )
+    running = asyncio.create_task(consumer.run())
+    while len(offsets) < count:
+        await asyncio.sleep(0.02)
+    await consumer.store_offset(stream=stream, subscriber_name=name, offset=offsets[-1])
+    await consumer.close()
+    running.cancel()
+    return {"first": offsets[0], "last": offsets[-1]}
+
+
 async def main():
     words = sys.argv[2:]
     if words[0] == "read":
         work = read(words[1], int(words[2]))
+    elif words[0] == "wanted":
+        work = wanted(words[1], words[2], float(words[3]))
+    elif words[0] == "filtered":
+        work = filtered(words[1], int(words[2]), words[3:])
+    elif words[0] == "single":
+        work = single(words[1], words[2], int(words[3]))
     elif words[0] == "partitions":
         work = partitions(int(words[1]), words[2], words[3:])
     else:

@@ -10,7 +10,7 @@ use rabbitscope_testing::{
 };
 use serde_json::Value;
 
-use super::{broker, publishers, readers, stream};
+use super::{FILTERS, SINGLE, broker, has_commands_of, publishers, readers, stream};
 
 /// A package of the Python Package Index.
 const RSTREAM: &str = "rstream==1.1.1";
@@ -98,4 +98,71 @@ fn rstream_reads_what_is_written_and_writes_what_is_read() {
     assert_eq!(count(&run, "consumed"), messages);
     assert_eq!(count(&run, "consumed-item-bytes"), written["bytes"].as_u64().unwrap());
     assert_eq!(count(&run, "unpacking-failures"), 0);
+}
+
+/// Values that one side writes are those by which the other side filters, at the broker and after it.
+#[test]
+fn filter_values_are_understood_both_ways() {
+    if !has_commands_of(FILTERS) {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let python = match environment(place.path(), RSTREAM) {
+        Ok(python) => python,
+        Err(reason) => return not_run(&reason),
+    };
+    let bench = Workbench::new("streams-filter-values");
+    let valued = publishers("ours").messages(5000).size("100B").rate(20_000);
+    let write = Scenario::new("streams-write")
+        .queues(stream("ours").keep(true))
+        .publishers(valued.clone().name("a").filter_values(&["a"]))
+        .publishers(valued.name("b").filter_values(&["b"]).start_delay("1s"))
+        .duration("60s");
+    bench.run_on(broker(), write, "").code(0);
+    let read = client(&bench, &python, &["wanted", "ours", "b", "4"]);
+    assert_eq!(read["found"], 5000, "{read}");
+    assert!(read["others"].as_u64().unwrap() < 2500, "{read}");
+    client(&bench, &python, &["filtered", "theirs-filtered", "3000", "x", "y"]);
+    std::fs::remove_dir_all(bench.path("out")).unwrap();
+    let read = Scenario::new("streams-read")
+        .queues(stream("theirs-filtered").predeclared(true))
+        .consumers(readers("theirs-filtered").filter_values(&["y"]))
+        .duration("4s");
+    bench.run_on(broker(), read, "").code(0);
+    let run = bench.json("out/run.json");
+    assert_eq!(count(&run, "consumed"), 3000);
+    assert!(count(&run, "filtered-out") < 1500, "{run:#}");
+}
+
+/// Readers of both projects take turns, each behind the offset that the other one stored.
+#[test]
+fn single_active_consumers_of_both_take_turns() {
+    if !has_commands_of(SINGLE) {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let python = match environment(place.path(), RSTREAM) {
+        Ok(python) => python,
+        Err(reason) => return not_run(&reason),
+    };
+    let bench = Workbench::new("streams-turns");
+    let write = Scenario::new("streams-write")
+        .queues(stream("turns").keep(true))
+        .publishers(publishers("turns").messages(3000))
+        .duration("60s");
+    bench.run_on(broker(), write, "").code(0);
+    let ours = |messages: i64| {
+        std::fs::remove_dir_all(bench.path("out")).unwrap();
+        let readers = readers("turns").consumer_name("both").single_active_consumer(true);
+        let read = Scenario::new("streams-read")
+            .queues(stream("turns").predeclared(true))
+            .consumers(readers.messages(messages))
+            .duration("60s");
+        bench.run_on(broker(), read, "").code(0);
+        assert_eq!(count(&bench.json("out/run.json"), "consumed"), messages.unsigned_abs());
+    };
+    ours(700);
+    let read = client(&bench, &python, &["single", "turns", "both", "500"]);
+    assert_eq!((&read["first"], &read["last"]), (&700.into(), &1199.into()), "{read}");
+    ours(1800);
 }

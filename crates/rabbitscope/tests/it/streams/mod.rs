@@ -16,6 +16,12 @@ use rabbitscope_testing::{
     scenario::{Consumers, Publishers, Queue},
 };
 
+/// First release with single active consumers of streams.
+const SINGLE: (u32, u32) = (3, 11);
+
+/// First release with filters of streams.
+const FILTERS: (u32, u32) = (3, 13);
+
 /// A broker with streams that the tests share.
 fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();

@@ -7,10 +7,7 @@ use rabbitscope_testing::{
     scenario::{Consumers, Scenario},
 };
 
-use super::{broker, has_commands_of, publishers, readers, stream};
-
-/// First release with single active consumers of streams.
-const SINGLE: (u32, u32) = (3, 11);
+use super::{SINGLE, broker, has_commands_of, publishers, readers, stream};
 
 fn single(name: &str) -> Consumers {
     readers(name).consumer_name("app").single_active_consumer(true)
