@@ -1,5 +1,6 @@
 //! Load by the stream protocol.
 
+mod conversions;
 mod faults;
 mod filters;
 mod interoperation;
