@@ -59,7 +59,7 @@ table! {
 table! {
     /// A group of consumers.
     Consumers("queue"):
-        name protocol mqtt_version qos credit consumer_name store_every single_active_consumer match_unfiltered count connections channels rate messages prefetch channel_prefetch multi_ack_every
+        name protocol mqtt_version qos credit consumer_name store_every single_active_consumer match_unfiltered member_queues count connections channels rate messages prefetch channel_prefetch multi_ack_every
         auto_ack nack requeue tx_size polling poll_interval processing_time start_delay slow_start
         exclusive unpack offset filter arguments
 }

