@@ -144,3 +144,17 @@ fn a_stream_that_is_read_again_has_no_duplicates() {
     assert_eq!(tracker.deliver(stream, 50, false), Delivery::Fine);
     assert_eq!(tracker.deliver(stream, 50, false), Delivery::Duplicate { republished: false });
 }
+
+/// Messages of a super stream whose partitions are read at different speeds.
+#[test]
+fn what_a_slower_partition_may_have_is_not_lost() {
+    let partition = |queue| DeliveryPoint { queue, consumer: Some(queue), joins_late: false };
+    let mut tracker = tracker_of(100);
+    receive(&mut tracker, partition(0), (0..100).filter(|sequence| sequence % 2 == 0));
+    receive(
+        &mut tracker,
+        partition(1),
+        (0..40).filter(|sequence| sequence % 2 == 1 && *sequence != 7),
+    );
+    assert_eq!(tracker.shortfall(true), Shortfall { missing: 1, tail: 30, unjudged: 0 });
+}

@@ -244,9 +244,10 @@ impl SequenceTracker {
         Some(each.fold(Shortfall::default(), Shortfall::plus))
     }
 
-    /// Returns the messages that were not delivered anywhere.
+    /// Returns the messages that were not delivered anywhere. With `is_ordered`, each may still be in the queue that is read
+    /// least far: which of them it went to is unknown.
     pub(super) fn shortfall(&self, is_ordered: bool) -> Shortfall {
-        let end = self.points.iter().map(|state| state.end).max().unwrap_or(0);
+        let end = self.points.iter().map(|state| state.end).min().unwrap_or(0);
         let tail_from = if is_ordered { end } else { u64::MAX };
         self.shortfall_of(&self.delivered, self.evicted, tail_from)
     }
