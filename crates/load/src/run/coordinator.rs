@@ -20,7 +20,7 @@ use rabbitscope_runs::{
 use rabbitscope_timing::{ChurnLogs, Nanos, Numbering, RunClock, RunInstant, Slots, run_tag};
 use rabbitscope_verify::Checker;
 
-use super::token_watch::watch;
+use super::token_watch::watch_token;
 use super::{
     end_conditions::{EndConditions, IdleTimeout},
     final_depths::verify,
@@ -89,9 +89,7 @@ pub(crate) fn run_load(
             let reports = reports.clone();
             scope.spawn(move || queue_drain.watch(&reports));
         }
-        if let Some(token) = context.dialer.token() {
-            scope.spawn(|| watch(token, &shared));
-        }
+        watch_token(scope, context.dialer, &shared);
         coordinator.running = start(scope, workers, &dialling, worker_context);
         drop(reports);
         coordinator.receive_reports(&received, progress, stop);

@@ -16,7 +16,7 @@ use rabbitscope_runs::scenario::{LatencyEnds, PublisherGroup, Scenario, UntilKin
 use rabbitscope_timing::RunClock;
 use rabbitscope_topology::Dialer;
 
-use super::token_watch::watch;
+use super::token_watch::watch_token;
 use super::{
     coordinator::{end_of_load, numbering, start},
     workers::{assemble, prepare_connections, reconnector, threads},
@@ -119,9 +119,7 @@ fn run_workers(
             knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
             observations: None,
         };
-        if let Some(token) = context.dialer.token() {
-            scope.spawn(|| watch(token, &shared));
-        }
+        watch_token(scope, context.dialer, &shared);
         let threads = start(scope, workers, &churn, worker_context);
         let collector = Collector::new(threads);
         pass_on(collector, (&received, &clock), &shared, (host, stop), threads);

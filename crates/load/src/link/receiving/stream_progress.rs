@@ -5,8 +5,9 @@ use rabbitscope_streams::{Code, Connection, Offset};
 
 use super::{
     credit::Credit, receives::Progress, stream_filter::StreamFilter, stream_offset::stream_offset,
-    stream_tracking::StreamTracking, streams::in_protocol,
+    stream_tracking::StreamTracking,
 };
+use crate::message::number;
 
 /// The progress of a subscription.
 #[derive(Debug)]
@@ -160,4 +161,10 @@ fn give(subscription: u8, chunks: u16, connection: &mut Connection) {
     if chunks > 0 {
         connection.credit(subscription, chunks);
     }
+}
+
+/// Returns the number of a subscription in the protocol, which checks of the scenario keep in range.
+#[inline]
+pub(super) fn in_protocol(subscription: usize) -> u8 {
+    number(u16::try_from(subscription).unwrap_or(u16::MAX))
 }

@@ -12,11 +12,10 @@ use super::{
     packed::{next, unpack},
     receives::Receives,
     role::{Arrival, Receiving},
-    stream_progress::StreamProgress,
+    stream_progress::{StreamProgress, in_protocol},
 };
 use crate::{
     link::{role::EventHandler, serve_context::ServeContext, socket::Socket},
-    message::number,
     packing::Items,
 };
 
@@ -175,10 +174,4 @@ impl EventHandler for Receiving<Connection> {
         }
         Ok(())
     }
-}
-
-/// Returns the number of a subscription in the protocol, which checks of the scenario keep in range.
-#[inline]
-pub(super) fn in_protocol(subscription: usize) -> u8 {
-    number(u16::try_from(subscription).unwrap_or(u16::MAX))
 }
