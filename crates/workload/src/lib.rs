@@ -5,6 +5,7 @@
 //! ```text
 //! observe   events of `wire` ─► flows      a publisher or reader of a channel, with counted figures
 //! topology  definitions, events ─► objects exchanges, queues, bindings, policies
+//! anonymous names ─► numbers          before anything is modelled, if wanted
 //! groups    flows, objects ─► groups       clients that behave alike; open or closed loop; patterns of names
 //! text      groups, objects ─► scenario    TOML with a comment on the origin of each group
 //! figures   histograms and samples, which all of them use
@@ -13,6 +14,7 @@
 //! No code here reads a clock, a network or a disk. Memory is bounded: flows, names and samples have limits, and the
 //! result says what was left out. No body, password or value of a header is kept.
 
+mod anonymous;
 mod figures;
 mod groups;
 mod observe;
@@ -21,7 +23,8 @@ mod tests;
 mod text;
 mod topology;
 
-pub use groups::{Model, model};
+pub use anonymous::anonymous;
+pub use groups::{Model, Scale, model};
 pub use observe::{Flows, Observer};
 pub use text::{Origin, scenario};
 pub use topology::{DefinitionsError, Topology};

@@ -57,6 +57,16 @@ impl<T: Ord + Clone> Values<T> {
         self.total = self.total + other.total - counted;
     }
 
+    /// Replaces each value. Values that become the same are added up.
+    pub(crate) fn map(self, mut replace: impl FnMut(T) -> T) -> Self {
+        let mut mapped = Self { counts: BTreeMap::new(), ..self };
+        for (value, (count, doubt)) in self.counts {
+            let known = mapped.counts.entry(replace(value)).or_default();
+            *known = (known.0 + count, known.1 + doubt);
+        }
+        mapped
+    }
+
     pub(crate) const fn total(&self) -> u64 {
         self.total
     }

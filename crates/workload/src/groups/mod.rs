@@ -6,6 +6,7 @@
 //! uses        objects that the flows use, and all that these need
 //! split       splits clients by a figure, at wide gaps
 //! loops       open or closed loop, arrivals, windows
+//! scaling     other rates, fewer connections
 //! sizes       sizes of messages: exact frequent ones, and ranges
 //! publishers  flows of publishes ─► groups
 //! readers     flows of deliveries ─► groups
@@ -17,6 +18,7 @@ mod model;
 mod names;
 mod publishers;
 mod readers;
+mod scaling;
 mod sets;
 mod sizes;
 mod split;
@@ -25,8 +27,9 @@ mod uses;
 pub(crate) use loops::{Arrival, Window};
 pub(crate) use model::UsedExchange;
 pub use model::{Model, model};
-pub(crate) use names::Names;
+pub(crate) use names::{Names, is_identifier, pattern, uuid_at};
 pub(crate) use publishers::{PublisherGroup, Target};
 pub(crate) use readers::{ReaderGroup, Settling};
+pub use scaling::Scale;
 pub(crate) use sets::QueueSet;
 pub(crate) use sizes::Sizes;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     publishers::{self, PublisherGroup, Target},
     readers::{self, ReaderGroup},
+    scaling::Scale,
     sets::Sets,
     uses::{Uses, is_direct_reply, quoted},
 };
@@ -29,6 +30,7 @@ pub struct Model {
     pub(crate) unreadable: u64,
     pub(crate) assumptions: Vec<String>,
     pub(crate) missing: Vec<String>,
+    pub(crate) scale: Scale,
 }
 
 /// An exchange that messages pass.
@@ -52,6 +54,19 @@ impl Model {
     /// Returns the number of groups.
     pub fn groups(&self) -> usize {
         self.publishers.len() + self.readers.len() + self.responders.len()
+    }
+
+    fn name_groups(&mut self) {
+        for (place, group) in self.publishers.iter_mut().enumerate() {
+            let kind = if group.is_of_requests() { "requests" } else { "publishers" };
+            group.name = format!("{kind}-{}", place + 1);
+        }
+        for (place, group) in self.readers.iter_mut().enumerate() {
+            group.name = format!("consumers-{}", place + 1);
+        }
+        for (place, group) in self.responders.iter_mut().enumerate() {
+            group.reader.name = format!("responders-{}", place + 1);
+        }
     }
 }
 
@@ -85,7 +100,7 @@ pub fn model(flows: &Flows, mut topology: Topology) -> Model {
     let seconds = flows.seconds();
     let (readers, responders) = split_readers(&reads, &uses, &sets, (&sent, &replies));
     let groups = publisher_groups(&sent, &sets, seconds, &mut missing);
-    Model {
+    let mut model = Model {
         exchanges: exchanges(&uses),
         sets,
         policies,
@@ -99,7 +114,10 @@ pub fn model(flows: &Flows, mut topology: Topology) -> Model {
         unreadable: flows.connections - flows.readable.min(flows.connections),
         assumptions: uses.assumptions,
         missing,
-    }
+        scale: Scale::default(),
+    };
+    model.name_groups();
+    model
 }
 
 /// Returns the virtual host with the most messages, and the messages of all others.

@@ -22,15 +22,13 @@ pub(crate) enum Names {
 const HEX_MIN: usize = 8;
 
 /// Returns the name with `{}` in place of numbers and identifiers. Words between them stay.
-pub(super) fn pattern(name: &str) -> String {
+pub(crate) fn pattern(name: &str) -> String {
     let mut pattern = String::with_capacity(name.len());
     let is_word = |c: char| c.is_ascii_alphanumeric();
     let mut rest = name;
     while let Some(first) = rest.chars().next() {
-        let length = match rest.split_at_checked(UUID.len()) {
-            Some((start, _)) if is_uuid(start) => start.len(),
-            _ => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-        };
+        let length =
+            uuid_at(rest).unwrap_or_else(|| rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
         let (word, later) = rest.split_at(length.max(first.len_utf8()));
         if is_identifier(word) || is_uuid(word) {
             pattern.push_str("{}");
@@ -45,6 +43,12 @@ pub(super) fn pattern(name: &str) -> String {
 /// The form of a UUID.
 const UUID: &str = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
+/// Returns the length of the UUID with which a text begins; none without one.
+pub(crate) fn uuid_at(text: &str) -> Option<usize> {
+    let (start, _) = text.split_at_checked(UUID.len())?;
+    is_uuid(start).then_some(UUID.len())
+}
+
 fn is_uuid(word: &str) -> bool {
     let fits = |(c, form): (char, char)| match form {
         'x' => c.is_ascii_hexdigit(),
@@ -53,7 +57,8 @@ fn is_uuid(word: &str) -> bool {
     word.len() == UUID.len() && word.chars().zip(UUID.chars()).all(fits)
 }
 
-fn is_identifier(word: &str) -> bool {
+/// Returns whether a word is a long number in hexadecimal digits.
+pub(crate) fn is_identifier(word: &str) -> bool {
     word.len() >= HEX_MIN
         && word.chars().all(|c| c.is_ascii_hexdigit())
         && word.chars().any(|c| c.is_ascii_digit())

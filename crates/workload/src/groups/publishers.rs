@@ -53,6 +53,8 @@ pub(crate) struct Keys {
 /// Publishers that behave alike.
 #[derive(Clone, Debug)]
 pub(crate) struct PublisherGroup {
+    /// Name in the scenario, given when all groups are known.
+    pub(crate) name: String,
     pub(crate) settings: Settings,
     pub(crate) count: usize,
     pub(crate) connections: usize,
@@ -61,6 +63,10 @@ pub(crate) struct PublisherGroup {
     pub(crate) messages: u64,
     /// Messages per second of each publisher.
     pub(crate) rate: f64,
+    /// The upper limit of a closed loop's rate, after scaling.
+    pub(crate) rate_limit: Option<f64>,
+    /// Members, connections and rate before scaling.
+    pub(crate) observed: (usize, usize, f64),
     /// Slowest and fastest publisher, as part of that.
     pub(crate) spread: (f64, f64),
     pub(crate) looped: Loop,
@@ -172,18 +178,18 @@ impl PublisherGroup {
         let active = flows.iter().map(|flow| flow.last.saturating_sub(flow.first) as f64 / 1e9);
         let others = |frequent: Option<(bool, f64)>| frequent.map_or(0.0, |(_, share)| 1.0 - share);
         let commits: u64 = flows.iter().map(|flow| flow.commits).sum();
+        let connections: BTreeSet<u64> = flows.iter().map(|flow| flow.key.connection).collect();
         Self {
+            name: String::new(),
             count: flows.len(),
-            connections: flows
-                .iter()
-                .map(|flow| flow.key.connection)
-                .collect::<BTreeSet<_>>()
-                .len(),
+            connections: connections.len(),
+            observed: (flows.len(), connections.len(), mean),
             channels: most_channels(
                 flows.iter().map(|flow| (flow.key.connection, flow.key.channel)),
             ),
             messages,
             rate: mean,
+            rate_limit: None,
             spread: (extreme(f64::min), extreme(f64::max)),
             looped,
             arrival,
@@ -208,6 +214,13 @@ impl PublisherGroup {
             active_share: active.fold(0.0, f64::max) / seconds.max(1e-3),
             settings,
         }
+    }
+}
+
+impl PublisherGroup {
+    /// Returns whether the group asks for replies, and its scenario can say so.
+    pub(crate) const fn is_of_requests(&self) -> bool {
+        self.settings.is_request && matches!(self.settings.target, Target::Queues(_))
     }
 }
 

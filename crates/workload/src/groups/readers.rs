@@ -65,10 +65,14 @@ pub(crate) struct Processing {
 /// Readers that behave alike.
 #[derive(Clone, Debug)]
 pub(crate) struct ReaderGroup {
+    /// Name in the scenario, given when all groups are known.
+    pub(crate) name: String,
     pub(crate) settings: Settings,
     pub(crate) count: usize,
     pub(crate) connections: usize,
     pub(crate) channels: usize,
+    /// Members and connections before scaling.
+    pub(crate) observed: (usize, usize),
     /// Number of different queues.
     pub(crate) queues: BTreeSet<String>,
     pub(crate) deliveries: u64,
@@ -155,10 +159,13 @@ impl ReaderGroup {
             let active = flow.last.saturating_sub(flow.first) as f64 / 1e9;
             if active > 0.0 { flow.deliveries.saturating_sub(1) as f64 / active } else { 0.0 }
         });
+        let connections: BTreeSet<u64> = each().map(|flow| flow.connection).collect();
         Self {
+            name: String::new(),
             settings,
             count: flows.len(),
-            connections: each().map(|flow| flow.connection).collect::<BTreeSet<_>>().len(),
+            connections: connections.len(),
+            observed: (flows.len(), connections.len()),
             channels: most_channels(each().map(|flow| (flow.connection, flow.channel))),
             queues: flows.iter().map(|(_, queue)| (*queue).to_owned()).collect(),
             deliveries,

@@ -1,9 +1,11 @@
 //! Loads of known clients, from their events to the scenario.
 
+mod anonymous;
 mod clients;
 mod groups;
 mod random;
 mod readers;
+mod scaling;
 mod secrets;
 mod talk;
 

@@ -25,7 +25,7 @@ pub(super) fn write(lines: &mut Lines, model: &Model) {
             counted(churn.queues_declared, "queue"),
             churn.queues_deleted
         ));
-        table(lines, "queues", churn.queues_deleted as f64 / model.seconds.max(1e-3), 1e9);
+        table(lines, "queues", rate(model, churn.queues_deleted), 1e9);
     }
 }
 
@@ -48,7 +48,12 @@ fn objects(lines: &mut Lines, model: &Model, kind: &str, times: &Buckets) {
     }
     lines.blank();
     lines.comment(&format!("{count} {kind} came and went while the load was observed."));
-    table(lines, kind, count as f64 / model.seconds.max(1e-3), mean);
+    table(lines, kind, rate(model, count), mean);
+}
+
+/// Returns objects a second. Fewer clients have fewer of them, and do everything less often.
+fn rate(model: &Model, count: u64) -> f64 {
+    count as f64 / model.seconds.max(1e-3) * model.scale.rates * model.scale.connections
 }
 
 fn table(lines: &mut Lines, kind: &str, rate: f64, nanos: f64) {

@@ -1,7 +1,7 @@
 //! The head of the file: sources, assumptions, everything that cannot be expressed.
 
 use super::lines::{Lines, counted, figure};
-use crate::groups::Model;
+use crate::groups::{Model, Scale};
 
 /// The origin of a model, in words.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,7 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
         counted(model.connections, "connection"),
     ));
     list(lines, "Sources", &origin.sources);
+    list(lines, "Scaled", &scaled(model.scale));
     list(lines, "Assumed", &model.assumptions);
     let mut missing = origin.notes.clone();
     if model.unreadable > 0 {
@@ -33,6 +34,29 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
     lines.line(&format!("name = {}", super::lines::quoted(&origin.name)));
     let description = format!("The load of a running node, observed for {seconds} s.");
     lines.text("description", &description);
+}
+
+/// Describes another size of the load.
+fn scaled(scale: Scale) -> Vec<String> {
+    let mut scaled = Vec::new();
+    if scale.rates != 1.0 {
+        scaled.push(format!(
+            "rates × {}: other intervals of timers, fewer or more independent messages, other sizes of bursts at \
+             their period, other times between questions; processing times stay",
+            figure(scale.rates)
+        ));
+        if scale.rates > 1.0 {
+            scaled.push("closed loops have no rate, and are not made faster".to_owned());
+        }
+    }
+    if scale.connections != 1.0 {
+        scaled.push(format!(
+            "connections × {}: fewer clients with unchanged behaviour; rates make up for parts of clients, and each \
+             queue that was read keeps a reader",
+            figure(scale.connections)
+        ));
+    }
+    scaled
 }
 
 fn list(lines: &mut Lines, title: &str, items: &[String]) {

@@ -17,24 +17,20 @@ const SIZE_MESSAGES: u64 = 1_500;
 const KEYS_MAX: usize = 50;
 
 pub(super) fn write(lines: &mut Lines, model: &Model) {
-    let mut number = 0;
     for group in &model.publishers {
-        number += 1;
         lines.blank();
         match &group.settings.target {
-            Target::Queues(set) if group.settings.is_request => {
-                requests(lines, model, group, (*set, number));
-            }
-            _ => publishers(lines, model, group, number),
+            Target::Queues(set) if group.is_of_requests() => requests(lines, model, group, *set),
+            _ => publishers(lines, model, group),
         }
     }
 }
 
-fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup, number: usize) {
+fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
     origin(lines, model, group, "publisher");
     content::comments(lines, group);
     lines.table("publishers");
-    lines.text("name", &format!("publishers-{number}"));
+    lines.text("name", &group.name);
     layout(lines, group);
     target(lines, model, group);
     content::sizes(lines, group);
@@ -52,22 +48,32 @@ fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup, number: 
 /// Writes the number, the programs and the messages of a group.
 fn origin(lines: &mut Lines, model: &Model, group: &PublisherGroup, thing: &str) {
     let product = program(&group.settings.product);
-    let each = if group.count > 1 { " each" } else { "" };
+    let (count, connections, observed_rate) = group.observed;
+    let each = if count > 1 { " each" } else { "" };
     lines.comment(&format!(
         "{} on {}{product}: {} in {} s, {} a second{each}{}.",
-        counted(group.count as u64, thing),
-        counted(group.connections as u64, "connection"),
+        counted(count as u64, thing),
+        counted(connections as u64, "connection"),
         counted(group.messages, "message"),
         figure(model.seconds),
-        figure(group.rate),
+        figure(observed_rate),
         spread(group),
     ));
+    scaled(lines, group);
     few_messages(lines, group);
     if group.active_share < 0.8 && group.messages > 10 {
         lines.comment(&format!(
             "Active in at most {} of the time; the rate is that of the active time.",
             percent(group.active_share)
         ));
+    }
+}
+
+/// Says how far the rate of a member differs from the observed one.
+fn scaled(lines: &mut Lines, group: &PublisherGroup) {
+    let factor = group.rate / group.observed.2;
+    if !group.looped.is_closed && (factor - 1.0).abs() > 0.005 {
+        lines.comment(&format!("Scaled: {} of the observed rate each.", percent(factor)));
     }
 }
 
@@ -90,7 +96,7 @@ pub(super) fn program(product: &str) -> String {
 
 fn spread(group: &PublisherGroup) -> String {
     let (slowest, fastest) = group.spread;
-    if group.count < 2 || fastest - slowest < 0.1 {
+    if group.observed.0 < 2 || fastest - slowest < 0.1 {
         return String::new();
     }
     format!(", from {} to {} of that", percent(slowest), percent(fastest))
@@ -207,7 +213,7 @@ fn schedule(lines: &mut Lines, group: &PublisherGroup) {
                 "Closed loop, as fast as answers come: {share} of the pauses end soon after one, {full} begin with a \
                  full window."
             ));
-            return;
+            return limit(lines, group);
         }
         lines.comment(&format!(
             "Not expressed: {share} of the pauses end soon after a delivery, which this rate does not follow."
@@ -237,6 +243,14 @@ fn schedule(lines: &mut Lines, group: &PublisherGroup) {
     }
 }
 
+/// Writes the upper limit of a closed loop that was scaled down.
+fn limit(lines: &mut Lines, group: &PublisherGroup) {
+    if let Some(rate) = group.rate_limit {
+        lines.comment("Scaled: at most this rate, which the observed clients did not have.");
+        lines.key("rate", &figure(rate.clamp(0.001, 1e7)));
+    }
+}
+
 fn rate(lines: &mut Lines, group: &PublisherGroup, is_poisson: bool) {
     lines.key("rate", &figure(group.rate.clamp(0.001, 1e7)));
     if is_poisson {
@@ -247,15 +261,10 @@ fn rate(lines: &mut Lines, group: &PublisherGroup, is_poisson: bool) {
     }
 }
 
-fn requests(
-    lines: &mut Lines,
-    model: &Model,
-    group: &PublisherGroup,
-    (set, number): (usize, usize),
-) {
+fn requests(lines: &mut Lines, model: &Model, group: &PublisherGroup, set: usize) {
     origin(lines, model, group, "caller");
     lines.table("requests");
-    lines.text("name", &format!("requests-{number}"));
+    lines.text("name", &group.name);
     layout(lines, group);
     match &group.keys.shares[..] {
         [(queue, _)] => lines.text("queue", queue),
@@ -278,10 +287,11 @@ fn requests(
     }
     let driven = group.looped.driven_share.filter(|_| group.looped.is_closed);
     if let Some(share) = driven {
-        return lines.comment(&format!(
+        lines.comment(&format!(
             "Closed loop: {} of the requests go soon after an answer. One open request each is assumed.",
             percent(share)
         ));
+        return limit(lines, group);
     }
     lines.key("rate", &figure(group.rate.clamp(0.001, 1e7)));
     if matches!(group.arrival, Arrival::Poisson | Arrival::Irregular(_)) {

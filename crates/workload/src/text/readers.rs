@@ -13,17 +13,17 @@ use crate::{
 const TIMES_MIN: u64 = 100;
 
 pub(super) fn write(lines: &mut Lines, model: &Model) {
-    for (place, group) in model.readers.iter().enumerate() {
+    for group in &model.readers {
         lines.blank();
-        consumers(lines, model, group, place + 1);
+        consumers(lines, model, group);
     }
-    for (place, responders) in model.responders.iter().enumerate() {
+    for responders in &model.responders {
         lines.blank();
         let group = &responders.reader;
         origin(lines, group, "responder");
         lines.comment("Not expressed: the time for an answer. Responders answer at once.");
         lines.table("responders");
-        lines.text("name", &format!("responders-{}", place + 1));
+        lines.text("name", &group.name);
         layout(lines, model, group);
         if let Prefetch::Consumer(count) = group.settings.prefetch {
             lines.key("prefetch", &count.to_string());
@@ -36,11 +36,11 @@ pub(super) fn write(lines: &mut Lines, model: &Model) {
     }
 }
 
-fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup, number: usize) {
+fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
     origin(lines, group, if group.settings.is_polling { "reader" } else { "consumer" });
     comments(lines, group);
     lines.table("consumers");
-    lines.text("name", &format!("consumers-{number}"));
+    lines.text("name", &group.name);
     layout(lines, model, group);
     if group.settings.is_polling {
         polling(lines, group);
@@ -66,12 +66,12 @@ fn origin(lines: &mut Lines, group: &ReaderGroup, thing: &str) {
     };
     lines.comment(&format!(
         "{}{queues} on {}{}: {}, {} a second{}.",
-        counted(group.count as u64, thing),
-        counted(group.connections as u64, "connection"),
+        counted(group.observed.0 as u64, thing),
+        counted(group.observed.1 as u64, "connection"),
         program(&group.settings.product),
         counted(group.deliveries, "message"),
         figure(group.rate),
-        if group.count > 1 { " each" } else { "" },
+        if group.observed.0 > 1 { " each" } else { "" },
     ));
 }
 

@@ -140,6 +140,12 @@ impl Objects {
         }
     }
 
+    /// Removes all bindings, and returns them.
+    pub(crate) fn take_bindings(&mut self) -> Vec<Binding> {
+        self.known.clear();
+        core::mem::take(&mut self.bindings)
+    }
+
     /// Returns the queues that an exchange routes to, directly or through others.
     pub(crate) fn queues_behind(&self, exchange: &str) -> BTreeSet<&str> {
         let (mut queues, mut known) = (BTreeSet::new(), BTreeSet::from([exchange]));

@@ -1,0 +1,84 @@
+//! Another size of the load: other rates, fewer connections.
+//!
+//! Fewer clients with unchanged behaviour distort the load least, so members keep their rates where they are divided.
+//! Other rates change the distances of messages: timers get another interval, independent messages are thinned, and
+//! bursts get another number of messages at the same period.
+
+use super::{loops::Arrival, model::Model, publishers::PublisherGroup, readers::ReaderGroup};
+
+/// Factors of the load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Factor of the rate of each open loop.
+    pub rates: f64,
+    /// Factor of the number of connections and of the clients on them, 1 at most.
+    pub connections: f64,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self { rates: 1.0, connections: 1.0 }
+    }
+}
+
+impl Model {
+    /// Changes the size of the load.
+    pub fn scale(&mut self, scale: Scale) {
+        self.scale = scale;
+        for group in &mut self.publishers {
+            group.divide(scale.connections);
+            group.scale(scale.rates);
+        }
+        let responders = self.responders.iter_mut().map(|responders| &mut responders.reader);
+        for group in self.readers.iter_mut().chain(responders) {
+            group.divide(scale.connections);
+            group.polling = group.polling.map(|(nanos, empty)| (nanos / scale.rates, empty));
+        }
+    }
+}
+
+impl PublisherGroup {
+    /// Keeps a share of the members, one at least. A remaining member's rate makes up for parts of members.
+    fn divide(&mut self, share: f64) {
+        let wanted = self.count as f64 * share;
+        self.count = part(self.count, share);
+        self.connections = part(self.connections, share).min(self.count);
+        self.change_rate(wanted / self.count as f64);
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.change_rate(factor);
+    }
+
+    /// A closed loop cannot be made faster, but has an upper limit if it shall be slower.
+    fn change_rate(&mut self, factor: f64) {
+        self.rate *= factor;
+        if self.looped.is_closed && factor < 1.0 {
+            self.rate_limit = Some(self.rate);
+        }
+        if let Arrival::Bursts { messages, period } = &mut self.arrival {
+            let wanted = f64::from(*messages) * factor;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+            let whole = wanted.round().clamp(1.0, 1e9) as u32;
+            *messages = whole;
+            *period *= f64::from(whole) / wanted;
+        }
+    }
+}
+
+impl ReaderGroup {
+    /// Keeps a share of the members, one for each queue at least, so that no queue is without a reader.
+    fn divide(&mut self, share: f64) {
+        let least = self.queues.len().min(self.count);
+        self.connections = part(self.connections, share);
+        self.count = part(self.count, share).max(least).max(self.connections);
+        self.channels = self.channels.max(self.count.div_ceil(self.connections));
+    }
+}
+
+/// Returns a share of members, one at least.
+fn part(count: usize, share: f64) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+    let part = (count as f64 * share).round() as usize;
+    part.clamp(1, count.max(1))
+}
