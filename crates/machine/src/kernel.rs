@@ -9,6 +9,21 @@ pub fn kernel_setting<T: FromStr>(name: &str) -> Option<T> {
     read(format!("/proc/sys/kernel/{name}")).ok()?.trim().parse().ok()
 }
 
+/// Returns the number of ports from which the kernel chooses for connections to one address and port.
+pub fn local_ports() -> Option<u64> {
+    let range = read("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
+    let mut ends = range.split_whitespace().map(str::parse::<u64>);
+    let (first, last) = (ends.next()?.ok()?, ends.next()?.ok()?);
+    (last + 1).checked_sub(first)
+}
+
+/// Returns the hard limit of open files of this process. Absent without a limit.
+pub fn descriptor_limit() -> Option<u64> {
+    let limits = read("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Returns the id of the kernel's boot.
 pub fn boot_id() -> Option<String> {
     kernel_setting("random/boot_id")

@@ -26,8 +26,8 @@ mod usage;
 pub use cpu_times::CpuTimes;
 pub use hardware::Hardware;
 pub use kernel::{
-    boot_id, host_name, kernel_setting, monotonic_offset_nanos, thread_cpu_nanos,
-    thread_wait_nanos, uptime_ticks,
+    boot_id, descriptor_limit, host_name, kernel_setting, local_ports, monotonic_offset_nanos,
+    thread_cpu_nanos, thread_wait_nanos, uptime_ticks,
 };
 pub use mounts::mounted_below;
 pub use namespaces::{Namespace, hidden_user};

@@ -8,6 +8,7 @@
 //! anonymous names ─► numbers          before anything is modelled, if wanted
 //! groups    flows, objects ─► groups       clients that behave alike; open or closed loop; patterns of names
 //! text      groups, objects ─► scenario    TOML with a comment on the origin of each group
+//! likeness  groups of a source and of a run ─► differences, with bars and noise
 //! figures   histograms and samples, which all of them use
 //! ```
 //!
@@ -17,6 +18,7 @@
 mod anonymous;
 mod figures;
 mod groups;
+mod likeness;
 mod observe;
 #[cfg(test)]
 mod tests;
@@ -25,6 +27,7 @@ mod topology;
 
 pub use anonymous::anonymous;
 pub use groups::{Model, Scale, model};
+pub use likeness::{Figure, Likeness, Measurements, MeasurementsError, Verdict, compare};
 pub use observe::{Flows, Observer};
 pub use text::{Origin, scenario};
 pub use topology::{DefinitionsError, Topology};

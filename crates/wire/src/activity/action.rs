@@ -73,6 +73,8 @@ pub struct Client<'a> {
     pub version: &'a [u8],
     /// Its language or runtime.
     pub platform: &'a [u8],
+    /// Name of the group of a scenario, if the client is a load of this program.
+    pub group: Option<&'a [u8]>,
 }
 
 /// `connection.tune-ok`

@@ -64,10 +64,18 @@ fn arguments<'a>(rest: &mut ArgumentBytes<'a>) -> Option<Arguments<'a>> {
     Some(Arguments::new(&bytes[..length.min(bytes.len())]))
 }
 
-/// Reads three properties of a client. All others, such as the name of the connection, may be private.
+/// Reads three properties of a client. All others, such as the name of the connection, may be private. Connections of
+/// this program's loads have the name `rabbitscope GROUP NUMBER`.
 fn client(properties: &[u8]) -> Client<'_> {
     let text = |key: &[u8]| table::text(properties, key).unwrap_or_default();
-    Client { product: text(b"product"), version: text(b"version"), platform: text(b"platform") }
+    let product = text(b"product");
+    let group = (product == b"rabbitscope").then(|| text(b"connection_name"));
+    let group = group.and_then(|name| {
+        let name = name.strip_prefix(b"rabbitscope ")?;
+        let end = name.iter().rposition(|byte| *byte == b' ')?;
+        Some(&name[..end])
+    });
+    Client { product, version: text(b"version"), platform: text(b"platform"), group }
 }
 
 fn tune(rest: &mut ArgumentBytes<'_>) -> Option<Tune> {

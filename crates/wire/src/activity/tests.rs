@@ -92,8 +92,13 @@ fn declarations_have_names_and_flags() {
 fn connections_have_their_program_and_limits() {
     let properties =
         b"\x07productS\0\0\0\x04pika\x07versionS\0\0\0\x051.3.2\x0fconnection_nameS\0\0\0\x01x";
-    let client = Client { product: b"pika", version: b"1.3.2", platform: b"" };
+    let client = Client { product: b"pika", version: b"1.3.2", platform: b"", group: None };
     check("connection.start-ok", properties, Action::Start(client));
+    // The load of a scenario is known by its group.
+    let own = b"\x07productS\0\0\0\x0brabbitscope\x0fconnection_nameS\0\0\0\x11rabbitscope a b 0";
+    let group = Some(&b"a b"[..]);
+    let client = Client { product: b"rabbitscope", version: b"", platform: b"", group };
+    check("connection.start-ok", own, Action::Start(client));
     let tune = Tune { channel_max: 2047, frame_max: 131_072, heartbeat: 60 };
     check("connection.tune-ok", b"\x07\xff\0\x02\0\0\0\x3c", Action::Tune(tune));
     check("connection.open", b"\x01/\0\0", Action::Open(b"/"));

@@ -73,7 +73,8 @@ impl Buckets {
     }
 }
 
-fn place(value: u64) -> usize {
+/// Returns the number of the bucket of a value.
+pub(super) fn place(value: u64) -> usize {
     if value < PER_OCTAVE {
         return usize::try_from(value).unwrap_or_default();
     }
@@ -84,7 +85,7 @@ fn place(value: u64) -> usize {
 }
 
 /// Returns the first and the last value of a bucket.
-const fn bounds(place: usize) -> (u64, u64) {
+pub(super) const fn bounds(place: usize) -> (u64, u64) {
     let place = place as u64;
     if place < PER_OCTAVE {
         return (place, place);

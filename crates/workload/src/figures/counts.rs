@@ -3,8 +3,28 @@
 //! A timer has an index near 0, independent arrivals (a Poisson process) have 1, bursts have more. The index depends on
 //! the window, so there are three.
 
+use serde::{Deserialize, Serialize};
+
 /// Lengths of the windows in nanoseconds.
 const WIDTHS: [u64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
+
+/// Numbers of complete windows, of events in them, and of their squares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    pub(crate) windows: f64,
+    pub(crate) sum: f64,
+    pub(crate) squares: f64,
+}
+
+impl Tally {
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            windows: self.windows + other.windows,
+            sum: self.sum + other.sum,
+            squares: self.squares + other.squares,
+        }
+    }
+}
 
 /// Counts of events over time, in windows of three lengths.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,11 +43,13 @@ struct Windows {
 }
 
 impl CountsOverTime {
-    /// Adds an event at a time in nanoseconds. Times do not decrease.
-    pub(crate) fn add(&mut self, nanos: u64) {
-        for (windows, width) in self.windows.iter_mut().zip(WIDTHS) {
-            windows.add(nanos, width);
+    /// Adds an event at a time in nanoseconds. Times do not decrease. Returns the windows that this completed.
+    pub(crate) fn add(&mut self, nanos: u64) -> [Tally; 3] {
+        let mut completed = [Tally::default(); 3];
+        for (place, (windows, width)) in self.windows.iter_mut().zip(WIDTHS).enumerate() {
+            completed[place] = windows.add(nanos, width);
         }
+        completed
     }
 
     /// Returns the index of dispersion for each length of windows; none with fewer than ten complete windows.
@@ -37,7 +59,8 @@ impl CountsOverTime {
 }
 
 impl Windows {
-    fn add(&mut self, nanos: u64, width: u64) {
+    fn add(&mut self, nanos: u64, width: u64) -> Tally {
+        let mut completed = Tally::default();
         let start = *self.start.get_or_insert(nanos);
         let passed = nanos.saturating_sub(start) / width;
         if passed > 0 {
@@ -47,8 +70,10 @@ impl Windows {
             self.complete += passed;
             self.current = 0;
             self.start = Some(start + passed * width);
+            completed = Tally { windows: passed as f64, sum: count, squares: count * count };
         }
         self.current += 1;
+        completed
     }
 
     fn dispersion(&self) -> Option<f64> {
@@ -71,7 +96,9 @@ mod tests {
 
     fn dispersion(times: impl Iterator<Item = u64>) -> [Option<f64>; 3] {
         let mut counts = CountsOverTime::default();
-        times.for_each(|time| counts.add(time));
+        for time in times {
+            counts.add(time);
+        }
         counts.dispersion()
     }
 

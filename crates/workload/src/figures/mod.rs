@@ -3,9 +3,11 @@
 mod buckets;
 mod counts;
 mod gaps;
+mod sparse;
 mod values;
 
 pub(crate) use buckets::Buckets;
-pub(crate) use counts::CountsOverTime;
+pub(crate) use counts::{CountsOverTime, Tally};
 pub(crate) use gaps::{GapSample, GapSamples};
+pub(crate) use sparse::Sparse;
 pub(crate) use values::Values;

@@ -56,6 +56,11 @@ impl Model {
         self.publishers.len() + self.readers.len() + self.responders.len()
     }
 
+    /// Notes something that is not in the scenario.
+    pub fn leave_out(&mut self, what: String) {
+        self.missing.push(what);
+    }
+
     fn name_groups(&mut self) {
         for (place, group) in self.publishers.iter_mut().enumerate() {
             let kind = if group.is_of_requests() { "requests" } else { "publishers" };

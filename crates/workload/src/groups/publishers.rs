@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     figures::{Buckets, CountsOverTime, GapSamples, Values},
-    observe::{ConfirmMode, PublishFlow},
+    observe::{ConfirmMode, Join, PublishBlock, PublishFlow},
 };
 
 /// Number of mean gaps before the first and behind the last message that are not taken for inactivity.
@@ -84,6 +84,10 @@ pub(crate) struct PublisherGroup {
     pub(crate) per_commit: f64,
     /// Median bytes of properties that are texts.
     pub(crate) text_bytes: f64,
+    /// Sizes with their messages; none if there are too many different ones.
+    pub(crate) exact_sizes: Option<BTreeMap<u64, u64>>,
+    /// Figures by block of time.
+    pub(crate) blocks: Vec<PublishBlock>,
     /// The longest part of the observed time in which a publisher was active.
     pub(crate) active_share: f64,
 }
@@ -211,6 +215,11 @@ impl PublisherGroup {
             frame_by_frame: sum(|flow| flow.frame_by_frame),
             per_commit: if commits > 0 { messages as f64 / commits as f64 } else { 0.0 },
             text_bytes: pooled.text_bytes.quantile(0.5).unwrap_or_default(),
+            exact_sizes: pooled.sizes.is_complete().then(|| {
+                let ranked = pooled.sizes.ranked().into_iter();
+                ranked.map(|(size, count)| (*size, count)).collect()
+            }),
+            blocks: joined(flows.iter().map(|flow| flow.blocks.as_slice())),
             active_share: active.fold(0.0, f64::max) / seconds.max(1e-3),
             settings,
         }
@@ -218,10 +227,31 @@ impl PublisherGroup {
 }
 
 impl PublisherGroup {
+    /// Pools the flows of a group of a run; none without flows.
+    pub(crate) fn of_run(flows: &[&PublishFlow], seconds: f64) -> Option<Self> {
+        let target = Target::Exchange(String::new());
+        let settings = settings(flows.first()?, target);
+        Some(Self::new(settings, flows, seconds))
+    }
+
     /// Returns whether the group asks for replies, and its scenario can say so.
     pub(crate) const fn is_of_requests(&self) -> bool {
         self.settings.is_request && matches!(self.settings.target, Target::Queues(_))
     }
+}
+
+/// Joins the blocks of flows.
+pub(super) fn joined<'a, T: Join + Clone + 'a>(flows: impl Iterator<Item = &'a [T]>) -> Vec<T> {
+    let mut joined: Vec<T> = Vec::new();
+    for blocks in flows {
+        if joined.len() < blocks.len() {
+            joined.resize_with(blocks.len(), T::default);
+        }
+        for (all, block) in joined.iter_mut().zip(blocks) {
+            all.join(block.clone());
+        }
+    }
+    joined
 }
 
 /// Returns the most channels that one connection has.

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    publishers::most_channels,
+    publishers::{joined, most_channels},
     split::{self, Member},
 };
 use crate::{
     figures::{Buckets, Values},
-    observe::{Prefetch, ReadFlow, Settled},
+    observe::{Prefetch, ReadBlock, ReadFlow, Settled},
 };
 
 /// Processing time in nanoseconds below which a consumer is as fast as its library.
@@ -89,6 +89,8 @@ pub(crate) struct ReaderGroup {
     /// Median time from an answer to the next question in nanoseconds, and the share of questions that found nothing.
     pub(crate) polling: Option<(f64, f64)>,
     pub(crate) gets: u64,
+    /// Figures by block of time.
+    pub(crate) blocks: Vec<ReadBlock>,
 }
 
 /// Returns the settings of a flow.
@@ -142,6 +144,13 @@ fn pace(flow: &ReadFlow) -> f64 {
 }
 
 impl ReaderGroup {
+    /// Pools the flows of a group of a run; none without flows.
+    pub(crate) fn of_run(flows: &[&ReadFlow]) -> Option<Self> {
+        let settings = settings(flows.first()?, 0);
+        let flows: Vec<_> = flows.iter().map(|flow| (*flow, "")).collect();
+        Some(Self::new(settings, &flows))
+    }
+
     fn new(settings: Settings, flows: &[(&ReadFlow, &str)]) -> Self {
         let each = || flows.iter().map(|(flow, _)| *flow);
         let mut per_settlement = Values::default();
@@ -181,6 +190,7 @@ impl ReaderGroup {
                 .quantile(0.5)
                 .map(|median| (median, empty as f64 / gets.max(1) as f64)),
             gets,
+            blocks: joined(each().map(|flow| flow.blocks.as_slice())),
         }
     }
 }

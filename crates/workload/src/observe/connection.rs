@@ -17,6 +17,8 @@ pub(super) struct Connection {
     pub(super) opened: Option<u64>,
     pub(super) client: SocketAddr,
     pub(super) product: String,
+    /// The group in the scenario, if the client is this program.
+    pub(super) group: Option<String>,
     pub(super) vhost: Option<String>,
     pub(super) answers: Answers,
     pub(super) is_readable: bool,
@@ -31,6 +33,7 @@ impl Connection {
             opened: ends.from_the_start.then(|| ends.time.unix_nanos()),
             client: ends.client,
             product: String::new(),
+            group: None,
             vhost: None,
             answers: Answers::default(),
             is_readable: false,

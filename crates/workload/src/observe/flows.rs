@@ -1,6 +1,6 @@
 //! The result of an observation.
 
-use super::{publishing::PublishFlow, reading::ReadFlow, seen::Seen};
+use super::{blocks::BlockClock, publishing::PublishFlow, reading::ReadFlow, seen::Seen};
 use crate::figures::Buckets;
 
 /// All flows, and everything that they need to become a scenario.
@@ -13,6 +13,7 @@ pub struct Flows {
     /// Time of the first and the last event, in nanoseconds since 1970.
     pub(crate) first: u64,
     pub(crate) last: u64,
+    pub(crate) clock: BlockClock,
     /// Number of connections, and of those with AMQP 0-9-1.
     pub(crate) connections: u64,
     pub(crate) readable: u64,
@@ -48,6 +49,18 @@ impl Flows {
     /// Returns the observed time in seconds.
     pub(crate) fn seconds(&self) -> f64 {
         self.last.saturating_sub(self.first) as f64 / 1e9
+    }
+
+    /// Returns the number of the block of a time. Blocks are joined if there are too many.
+    pub(super) fn block(&mut self, nanos: u64) -> usize {
+        loop {
+            if let Some(number) = self.clock.number(nanos) {
+                return number;
+            }
+            self.clock.double();
+            self.publishes.iter_mut().for_each(|flow| flow.blocks.halve());
+            self.reads.iter_mut().for_each(|flow| flow.blocks.halve());
+        }
     }
 
     /// Returns the number of published and of delivered messages.

@@ -10,10 +10,12 @@
 //! publishing  a flow of publishes
 //! reading     a flow of deliveries
 //! seen        exchanges, queues and bindings that clients declare
+//! blocks      equal parts of the observed time
 //! flows       the result
 //! ```
 
 mod answers;
+mod blocks;
 mod channel;
 mod confirms;
 mod connection;
@@ -24,6 +26,7 @@ mod publishing;
 mod reading;
 mod seen;
 
+pub(crate) use blocks::{Join, PublishBlock, ReadBlock};
 pub(crate) use flows::Churn;
 pub use flows::Flows;
 pub use observer::Observer;

@@ -58,7 +58,8 @@ impl ActivityListener for Observer {
             let place = (connection, event.channel);
             let now = event.time.unix_nanos();
             let Self { flows, random, .. } = self;
-            Step { place, now, sender: event.sender, state, flows, random }.action(event);
+            let block = flows.block(now);
+            Step { place, now, block, sender: event.sender, state, flows, random }.action(event);
         }
     }
 
@@ -107,6 +108,8 @@ impl Observer {
 struct Step<'a> {
     place: (u64, u16),
     now: u64,
+    /// Number of the block of time.
+    block: usize,
     sender: Side,
     state: &'a mut Connection,
     flows: &'a mut Flows,
@@ -116,7 +119,10 @@ struct Step<'a> {
 impl Step<'_> {
     fn action(&mut self, event: &Event<'_>) {
         match &event.action {
-            Action::Start(client) => self.state.product = text(client.product),
+            Action::Start(client) => {
+                self.state.product = text(client.product);
+                self.state.group = client.group.map(text);
+            }
             Action::Open(vhost) => self.state.vhost = Some(text(vhost)),
             Action::ChannelOpen => {
                 self.flows.churn.channels_opened += 1;
@@ -230,6 +236,7 @@ impl Step<'_> {
                 answers: &answers,
                 unconfirmed: channel.confirms.unconfirmed().filter(|_| is_confirmed),
                 unconfirmed_at_least: channel.confirms.at_least(),
+                block: self.block,
                 random: self.random,
             };
             let flow = &mut self.flows.publishes[flow];
@@ -247,7 +254,8 @@ impl Step<'_> {
         }
         let key = PublishKey { connection, channel: number, exchange: text(exchange) };
         let (vhost, product) = (self.state.vhost.clone(), self.state.product.clone());
-        let flow = PublishFlow { key, vhost, product, ..PublishFlow::default() };
+        let group = self.state.group.clone();
+        let flow = PublishFlow { group, key, vhost, product, ..PublishFlow::default() };
         let place = add(&mut self.flows.publishes, flow)?;
         self.state.channel(number)?.publishes.insert(exchange.to_vec(), place);
         Some(place)
@@ -267,7 +275,7 @@ impl Step<'_> {
         };
         let read = &mut self.flows.reads[flow];
         let bytes = message.content.header.body_bytes;
-        read.deliver(now, bytes, message.redelivered);
+        read.deliver((now, self.block), bytes, message.redelivered);
         if read.is_polling {
             read.answer(now, false);
         }
@@ -295,8 +303,8 @@ impl Step<'_> {
     fn read_flow(&self) -> ReadFlow {
         let (connection, channel) = self.place;
         let (vhost, product) = (self.state.vhost.clone(), self.state.product.clone());
-        let client = Some(self.state.client);
-        ReadFlow { connection, client, channel, vhost, product, ..ReadFlow::default() }
+        let (client, group) = (Some(self.state.client), self.state.group.clone());
+        ReadFlow { group, connection, client, channel, vhost, product, ..ReadFlow::default() }
     }
 
     fn settle(&mut self, settled: &Settled) {
@@ -309,7 +317,7 @@ impl Step<'_> {
         }
         let Some(channel) = self.state.channel(self.place.1) else { return };
         for (flow, batch) in channel.deliveries.settle(delivery_tag, multiple) {
-            self.flows.reads[flow].settle(self.now, settlement, batch);
+            self.flows.reads[flow].settle((self.now, self.block), settlement, batch);
         }
     }
 
@@ -345,7 +353,7 @@ impl Step<'_> {
         let last = channel.last_queue.clone().unwrap_or_default();
         let queue = if get.queue.is_empty() { last } else { text(get.queue) };
         let Some(place) = self.poll_flow(queue, get.no_ack) else { return };
-        self.flows.reads[place].ask(self.now);
+        self.flows.reads[place].ask((self.now, self.block));
         if let Some(channel) = self.state.channel(self.place.1) {
             channel.asked.add(place);
         }

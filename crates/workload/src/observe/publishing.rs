@@ -3,7 +3,10 @@
 use rabbitscope_runs::Random;
 use rabbitscope_wire::activity::{Event, Headers, Published};
 
-use super::answers::Answers;
+use super::{
+    answers::Answers,
+    blocks::{Blocks, PublishBlock},
+};
 use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Values};
 
 /// The broker's promise to the publisher.
@@ -29,6 +32,8 @@ pub(crate) struct PublishKey {
 /// A flow of publishes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PublishFlow {
+    /// The group in the scenario, for clients that are this program.
+    pub(crate) group: Option<String>,
     pub(crate) key: PublishKey,
     pub(crate) vhost: Option<String>,
     pub(crate) product: String,
@@ -57,6 +62,7 @@ pub(crate) struct PublishFlow {
     pub(crate) gaps: Buckets,
     pub(crate) counts: CountsOverTime,
     pub(crate) samples: GapSamples,
+    pub(crate) blocks: Blocks<PublishBlock>,
     /// Number of publishes of which each frame began a segment.
     pub(crate) frame_by_frame: u64,
     /// Number of commits, for transactions.
@@ -73,6 +79,8 @@ pub(super) struct Around<'a> {
     /// Unconfirmed messages of the channel, this one included.
     pub(super) unconfirmed: Option<u32>,
     pub(super) unconfirmed_at_least: u32,
+    /// Number of the block of time.
+    pub(super) block: usize,
     pub(super) random: &'a mut Random,
 }
 
@@ -91,7 +99,13 @@ impl PublishFlow {
         }
         self.messages += 1;
         self.last = self.last.max(now);
-        self.counts.add(now);
+        let completed = self.counts.add(now);
+        let block = self.blocks.at(around.block);
+        block.messages += 1;
+        block.sizes.add(message.content.header.body_bytes);
+        for (tally, more) in block.counts.iter_mut().zip(completed) {
+            *tally = tally.plus(more);
+        }
         self.frame_by_frame += u64::from(event.frames > 1 && event.is_frame_by_frame);
         around.unconfirmed.into_iter().for_each(|count| self.unconfirmed.add(count));
         self.last_unconfirmed = around.unconfirmed;
@@ -118,6 +132,7 @@ impl PublishFlow {
     fn pause(&mut self, now: u64, around: &mut Around<'_>) {
         let nanos = now.saturating_sub(self.last);
         self.gaps.add(nanos);
+        self.blocks.at(around.block).gaps.add(nanos);
         let moment = self.last + around.random.below(nanos.max(1));
         if let (Some(since_answer), Some(since_answer_at_random)) =
             (around.answers.since_last(now), around.answers.since_last(moment))

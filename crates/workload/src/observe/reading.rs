@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 
 use rabbitscope_wire::activity::Settlement;
 
+use super::blocks::{Blocks, ReadBlock};
 use crate::{
     figures::{Buckets, Values},
     topology::{ConsumerPlace, Topology},
@@ -26,6 +27,8 @@ pub(crate) enum Prefetch {
 /// A flow of deliveries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadFlow {
+    /// The group in the scenario, for clients that are this program.
+    pub(crate) group: Option<String>,
     pub(crate) connection: u64,
     /// Address of the client.
     pub(crate) client: Option<SocketAddr>,
@@ -64,6 +67,7 @@ pub(crate) struct ReadFlow {
     pub(crate) empty: u64,
     /// Times from an answer to the next question, in nanoseconds.
     pub(crate) poll_intervals: Buckets,
+    pub(crate) blocks: Blocks<ReadBlock>,
     pub(super) last_settled_at: u64,
     pub(super) last_settled_tag: u64,
     pub(super) last_answer: Option<u64>,
@@ -101,6 +105,9 @@ impl Settled {
     }
 }
 
+/// A time in nanoseconds, and the number of its block.
+pub(super) type Moment = (u64, usize);
+
 /// Messages of a flow that one method settles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Batch {
@@ -112,7 +119,7 @@ pub(super) struct Batch {
 }
 
 impl ReadFlow {
-    pub(super) fn deliver(&mut self, now: u64, bytes: u64, redelivered: bool) {
+    pub(super) fn deliver(&mut self, (now, block): Moment, bytes: u64, redelivered: bool) {
         if self.deliveries == 0 {
             self.first = now;
         }
@@ -120,31 +127,39 @@ impl ReadFlow {
         self.last = self.last.max(now);
         self.redelivered += u64::from(redelivered);
         self.sizes.add(bytes);
+        self.blocks.at(block).messages += 1;
     }
 
     /// Records that messages were settled.
     ///
     /// A consumer that takes one message after the other begins with a message when it has it and has settled the one
     /// before. For a batch the shorter of two times is taken: that of its last message, and the mean of all.
-    pub(super) fn settle(&mut self, now: u64, settlement: Settlement, batch: Batch) {
+    pub(super) fn settle(&mut self, (now, block): Moment, settlement: Settlement, batch: Batch) {
         self.settled.add(settlement, batch.messages);
         self.per_settlement.add(batch.messages);
-        self.raw.add(now.saturating_sub(batch.last_delivered));
+        let block = self.blocks.at(block);
+        let raw = now.saturating_sub(batch.last_delivered);
+        self.raw.add(raw);
+        block.raw.add(raw);
         if batch.last_tag < self.last_settled_tag {
             self.out_of_order += batch.messages;
         }
         let since = |begin: u64| now.saturating_sub(begin.max(self.last_settled_at));
         let mean = since(batch.first_delivered) / batch.messages.max(1);
-        self.service.add(since(batch.last_delivered).min(mean));
+        let service = since(batch.last_delivered).min(mean);
+        self.service.add(service);
+        block.service.add(service);
         self.last_settled_at = now;
         self.last_settled_tag = self.last_settled_tag.max(batch.last_tag);
     }
 
     /// Records a question by `basic.get`.
-    pub(super) fn ask(&mut self, now: u64) {
+    pub(super) fn ask(&mut self, (now, block): Moment) {
         self.gets += 1;
         if let Some(answer) = self.last_answer.take() {
-            self.poll_intervals.add(now.saturating_sub(answer));
+            let interval = now.saturating_sub(answer);
+            self.poll_intervals.add(interval);
+            self.blocks.at(block).polls.add(interval);
         }
     }
 

@@ -3,6 +3,7 @@
 mod anonymous;
 mod clients;
 mod groups;
+mod likeness;
 mod random;
 mod readers;
 mod scaling;

@@ -5,3 +5,4 @@ mod planted;
 mod refusals;
 mod round_trips;
 mod routes;
+mod variants;

@@ -1,0 +1,140 @@
+//! The observation: packets of a node or of a file, and the node's objects.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rabbitscope_capture::{BrokerPorts, LiveOptions, capture_listening, read_listening};
+use rabbitscope_erlang::Connection;
+use rabbitscope_probe::packets::{CaptureInterface, MAX_PORTS};
+use rabbitscope_terminal::{UsageError, output};
+use rabbitscope_wire::{analyzer::AnalyzerOptions, report::PacketReport};
+use rabbitscope_workload::{Flows, Observer, Topology};
+
+use super::super::packets::listeners;
+use crate::{
+    commands::{
+        arguments::{duration, number, within},
+        inside::NodeArguments,
+    },
+    interrupt,
+};
+
+/// Options of the observation.
+#[derive(Debug, clap::Args)]
+pub(super) struct SourceArgs {
+    /// Read a capture file (pcap or pcapng) instead of observing a node
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "node", "interface", "duration"])]
+    pub(super) pcap: Option<PathBuf>,
+    /// TCP ports of the broker, separated by commas [default: all of the node, or all in the file]
+    #[arg(long, value_name = "PORT,…", value_delimiter = ',', value_parser = within(0..=u16::MAX))]
+    port: Vec<u16>,
+    /// Process identifier of the node's beam.smp [default: that of the node in --node]
+    #[arg(long, conflicts_with = "node", value_parser = number::<u32>)]
+    pid: Option<u32>,
+    /// Network interface to capture on, or any
+    #[arg(long, default_value = "any", value_name = "NAME")]
+    interface: String,
+    /// Duration of the capture
+    #[arg(long, default_value = "60s", value_parser = duration)]
+    pub(super) duration: Duration,
+    #[command(flatten)]
+    node: NodeArguments,
+}
+
+/// The observed flows, and the state of their source.
+pub(super) struct Observed {
+    pub(super) flows: Flows,
+    pub(super) report: PacketReport,
+    pub(super) cut_short: Option<String>,
+    /// The objects of a running node, or the reason why it was not asked.
+    pub(super) node: Option<Result<String, String>>,
+}
+
+impl SourceArgs {
+    /// Observes the source. Objects of a running node are added to those of the definitions.
+    pub(super) fn observe(&self, topology: &mut Topology) -> anyhow::Result<Observed> {
+        match &self.pcap {
+            Some(file) => self.read(file),
+            None => self.look(topology),
+        }
+    }
+
+    fn read(&self, file: &Path) -> anyhow::Result<Observed> {
+        rabbitscope_probe::drop_privileges()?;
+        if self.port.len() > MAX_PORTS {
+            return Err(UsageError(format!("--port takes at most {MAX_PORTS} ports")).into());
+        }
+        let options = self.analyzer(file.display().to_string());
+        let (report, observer) = read_listening(file, options, Observer::default())?;
+        let damage = report.capture.as_ref().and_then(|capture| capture.damaged.clone());
+        Ok(Observed { flows: observer.finish(), report, cut_short: damage, node: None })
+    }
+
+    fn analyzer(&self, subject: String) -> AnalyzerOptions {
+        AnalyzerOptions { ports: self.port.clone(), max_rows: 0, ..AnalyzerOptions::new(subject) }
+    }
+
+    /// Observes a running node, and adds its objects to those of the definitions.
+    fn look(&self, topology: &mut Topology) -> anyhow::Result<Observed> {
+        let options = self.live()?;
+        let node = Some(match self.objects(topology) {
+            Ok(()) => {
+                Ok("exchanges, queues, bindings, policies and consumers of the node".to_owned())
+            }
+            Err(error) => Err(format!("the node was not asked: {error:#}")),
+        });
+        let stop = interrupt::watch()?;
+        let line = output::ProgressLine::default();
+        let mut shown = Duration::ZERO;
+        let mut is_over = |elapsed: Duration| {
+            if elapsed.as_secs() > shown.as_secs() {
+                shown = elapsed;
+                let (now, all) = (elapsed.as_secs(), self.duration.as_secs());
+                line.show(&format!("observing: {now} of {all} s"));
+            }
+            elapsed >= self.duration
+        };
+        let analyzer = self.analyzer(options.subject.clone());
+        let (captured, observer) =
+            capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over)?;
+        Ok(Observed {
+            flows: observer.finish(),
+            report: captured.report,
+            cut_short: captured.cut_short,
+            node,
+        })
+    }
+
+    /// Reads the objects of the node, if it can be reached. Without them the packets still tell much.
+    fn objects(&self, topology: &mut Topology) -> anyhow::Result<()> {
+        let connection = match self.pid {
+            Some(pid) => Connection::open(&self.node.options_of(pid, name_of(pid)?)?)?,
+            None => self.node.connect()?,
+        };
+        let objects = rabbitscope_inside::read_objects(&connection)?;
+        topology.add_missing(Topology::from_definitions(&objects)?);
+        Ok(())
+    }
+
+    fn live(&self) -> anyhow::Result<LiveOptions> {
+        let pid = match self.pid {
+            Some(pid) => pid,
+            None => self.node.process()?.pid,
+        };
+        let ports = if self.port.is_empty() { listeners(pid)? } else { self.port.clone() };
+        let interface = match self.interface.as_str() {
+            "any" => CaptureInterface::Any,
+            name => CaptureInterface::Named(name.to_owned()),
+        };
+        let subject = format!("the node with pid {pid}");
+        Ok(LiveOptions { subject, ports: BrokerPorts::new(ports)?, pid: Some(pid), interface })
+    }
+}
+
+/// Returns the name of the node with this process, if it shows it.
+fn name_of(pid: u32) -> anyhow::Result<Option<String>> {
+    let nodes = rabbitscope_probe::list_nodes()?;
+    Ok(nodes.into_iter().find(|node| node.pid == pid).and_then(|node| node.name))
+}

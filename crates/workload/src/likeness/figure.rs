@@ -1,0 +1,167 @@
+//! A figure of both loads, and its verdict.
+
+use serde::Serialize;
+
+/// The result of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The difference is within the bar, or within the noise of the source.
+    Alike,
+    /// There are too few messages to tell.
+    NotJudged,
+    /// The difference is larger.
+    Differs,
+}
+
+impl Verdict {
+    /// Returns the verdict in words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Alike => "alike",
+            Self::NotJudged => "not judged",
+            Self::Differs => "differs",
+        }
+    }
+}
+
+/// The unit of a figure's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Unit {
+    /// A number or a ratio.
+    Number,
+    /// Messages a second.
+    Rate,
+    /// Nanoseconds.
+    Nanos,
+    /// A mean size in bytes, beside a distance of distributions.
+    Bytes,
+    /// A share of 1.
+    Share,
+}
+
+/// A figure of both loads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Figure {
+    pub(super) figure: &'static str,
+    pub(super) unit: Unit,
+    pub(super) source: f64,
+    pub(super) run: f64,
+    /// The difference: a part of the source's value, a distance of distributions, or a share.
+    pub(super) difference: f64,
+    /// The largest difference of alike loads.
+    pub(super) bar: f64,
+    /// The difference of two captures of the source: 95 % of them differ less.
+    pub(super) noise: f64,
+    /// Values of the source, or of the run if it has fewer.
+    pub(super) messages: u64,
+    /// Values that the bar needs.
+    pub(super) needed: u64,
+    pub(super) verdict: Verdict,
+}
+
+/// A difference, with everything that judges it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Difference {
+    pub(super) difference: f64,
+    pub(super) bar: f64,
+    /// Noise by the blocks of the source.
+    pub(super) between_blocks: f64,
+    /// Noise by the number of values, and that number.
+    pub(super) by_number: f64,
+    pub(super) number: u64,
+}
+
+impl Difference {
+    /// Creates an exact difference, which has no noise.
+    pub(super) const fn exact(difference: f64, bar: f64) -> Self {
+        Self { difference, bar, between_blocks: 0.0, by_number: 0.0, number: u64::MAX }
+    }
+}
+
+impl Figure {
+    pub(super) fn new(
+        figure: &'static str,
+        unit: Unit,
+        (source, run): (f64, f64),
+        of: Difference,
+    ) -> Self {
+        let noise = of.between_blocks.max(of.by_number);
+        let needed = needed(&of);
+        let verdict = if of.difference > of.bar.max(noise) {
+            Verdict::Differs
+        } else if of.number < needed {
+            Verdict::NotJudged
+        } else {
+            Verdict::Alike
+        };
+        let Difference { difference, bar, number, .. } = of;
+        Self {
+            figure,
+            unit,
+            source,
+            run,
+            difference,
+            bar,
+            noise,
+            messages: number,
+            needed,
+            verdict,
+        }
+    }
+
+    /// Returns the verdict.
+    pub const fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+}
+
+/// Returns the number of values with which the noise is as small as the bar. Noise falls with its square root.
+fn needed(of: &Difference) -> u64 {
+    if of.by_number <= of.bar || of.bar <= 0.0 {
+        return 0;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+    let needed = (of.number as f64 * (of.by_number / of.bar).powi(2)).ceil() as u64;
+    needed
+}
+
+/// Returns the difference of two values as a part of the first.
+pub(super) fn relative(source: f64, run: f64) -> f64 {
+    if source == run { 0.0 } else { (run - source).abs() / source.abs().max(1e-9) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_of_bar_and_noise_decides() {
+        fn check(
+            difference: f64,
+            between_blocks: f64,
+            (by_number, number): (f64, u64),
+            expected: Verdict,
+        ) {
+            let of = Difference { difference, bar: 0.03, between_blocks, by_number, number };
+            let figure = Figure::new("rate", Unit::Rate, (100.0, 101.0), of);
+            assert_eq!(figure.verdict, expected, "{figure:?}");
+        }
+        check(0.02, 0.0, (0.01, 20_000), Verdict::Alike);
+        check(0.05, 0.0, (0.01, 20_000), Verdict::Differs);
+        check(0.05, 0.06, (0.01, 20_000), Verdict::Alike);
+        // Few messages: a small difference says nothing, a large one does.
+        check(0.02, 0.0, (0.09, 1_000), Verdict::NotJudged);
+        check(0.20, 0.0, (0.09, 1_000), Verdict::Differs);
+        let few = Difference {
+            difference: 0.0,
+            bar: 0.03,
+            between_blocks: 0.0,
+            by_number: 0.09,
+            number: 1_000,
+        };
+        assert_eq!(needed(&few), 9_000);
+    }
+}

@@ -1,0 +1,133 @@
+//! A load compared with itself, and with others.
+
+use rabbitscope_runs::Random;
+
+use super::{
+    exponential,
+    talk::{MILLIS, Owned, SECOND, Talk},
+};
+use crate::{Measurements, Topology, Verdict, compare, model};
+
+/// A load of known figures.
+#[derive(Clone, Copy)]
+struct Load {
+    seed: u64,
+    /// Milliseconds between messages of a timer.
+    gap: u64,
+    bytes: u64,
+    prefetch: u16,
+    processing: u64,
+    seconds: u64,
+}
+
+const SOURCE: Load =
+    Load { seed: 1, gap: 20, bytes: 1_000, prefetch: 20, processing: 10, seconds: 40 };
+
+/// A timer, independent messages to the same queue, and a consumer of another queue.
+fn talk(load: Load) -> Talk {
+    let mut talk = Talk::default();
+    let mut random = Random::new(load.seed);
+    let timer = talk.connection(0, true);
+    let mut at = load.gap * MILLIS;
+    while at < load.seconds * SECOND {
+        talk.publish(at + random.below(50_000), timer, ("", "timer"), load.bytes);
+        at += load.gap * MILLIS;
+    }
+    let independent = talk.connection(0, true);
+    let mut at = exponential(&mut random, 10 * MILLIS);
+    while at < load.seconds * SECOND {
+        let bytes = if random.below(10) < 6 { 512 } else { 100 + random.below(4_000) };
+        talk.publish(at, independent, ("", "independent"), bytes);
+        at += exponential(&mut random, 10 * MILLIS);
+    }
+    let consumer = talk.connection(0, true);
+    talk.client(1, consumer, Owned::Qos(load.prefetch, false));
+    talk.client(2, consumer, Owned::Consume("work".to_owned(), "c".to_owned(), false));
+    for number in 1..load.seconds * 20 {
+        let at = number * 50 * MILLIS;
+        talk.deliver(at, consumer, "c", number);
+        let done = at + load.processing * MILLIS + random.below(100_000);
+        let ack = rabbitscope_wire::activity::Settlement::Ack;
+        talk.client(done, consumer, Owned::Settle(number, false, ack));
+    }
+    talk
+}
+
+fn measured(load: Load) -> Measurements {
+    let flows = talk(load).observed().finish();
+    Measurements::from_model(&model(&flows, Topology::default()), &flows)
+}
+
+/// Returns the groups and the figures that differ.
+fn different(load: Load) -> Vec<(String, &'static str)> {
+    let likeness = compare(&measured(SOURCE), &measured(load));
+    let figures = likeness.figures(Verdict::Differs).into_iter();
+    figures.map(|(group, figure)| (group.to_owned(), figure)).collect()
+}
+
+#[test]
+fn a_load_is_like_itself_with_another_seed() {
+    for seed in 2..8 {
+        let found = different(Load { seed, ..SOURCE });
+        assert!(found.is_empty(), "seed {seed}: {found:?}");
+    }
+}
+
+#[test]
+fn a_difference_of_a_fifth_is_found_in_its_group_only() {
+    // Groups are sorted by their queues.
+    let check = |load: Load, group: &str, figure: &str| {
+        let found = different(load);
+        assert!(
+            found.iter().any(|(of, found)| (of.as_str(), *found) == (group, figure)),
+            "{found:?}"
+        );
+        assert!(found.iter().all(|(of, _)| of == group), "{found:?}");
+    };
+    for seed in 11..14 {
+        let other = Load { seed, ..SOURCE };
+        check(Load { gap: 24, ..other }, "publishers-2", "rate");
+        check(Load { gap: 16, ..other }, "publishers-2", "gaps");
+        check(Load { bytes: 1_200, ..other }, "publishers-2", "sizes");
+        check(Load { prefetch: 24, ..other }, "consumers-1", "prefetch");
+        check(Load { processing: 13, ..other }, "consumers-1", "processing p50");
+    }
+}
+
+#[test]
+fn too_few_messages_are_not_judged() {
+    let likeness = compare(&measured(SOURCE), &measured(Load { seed: 2, ..SOURCE }));
+    let open = likeness.figures(Verdict::NotJudged);
+    // 4,000 independent messages: the rate needs 8,500.
+    assert!(open.contains(&("publishers-1", "rate")), "{}", likeness.text());
+    assert_eq!(likeness.verdict(), Verdict::Alike);
+    let text = likeness.text();
+    assert!(text.contains("not judged: ") && text.contains("alike, as far as judged"), "{text}");
+    let few = Load { seconds: 12, ..SOURCE };
+    let likeness = compare(&measured(few), &measured(Load { seed: 5, ..few }));
+    assert!(likeness.figures(Verdict::Differs).is_empty(), "{}", likeness.text());
+}
+
+#[test]
+fn a_group_that_the_run_lacks_differs() {
+    let source = measured(SOURCE);
+    let flows = Talk::default().observed().finish();
+    let likeness = compare(&source, &Measurements::from_run(&flows, &source));
+    assert_eq!(likeness.different_groups(), ["consumers-1", "publishers-1", "publishers-2"]);
+    assert!(likeness.text().contains("not in the run"), "{}", likeness.text());
+}
+
+#[test]
+fn the_file_keeps_the_figures() {
+    let source = measured(SOURCE);
+    let text = source.to_json();
+    assert_eq!(Measurements::from_json(&text).unwrap(), source);
+    assert!(text.len() < 40_000, "{}", text.len());
+    for name in ["timer", "independent", "work", "pika"] {
+        assert!(!text.contains(name), "{name}");
+    }
+    let later = text.replace("\"format-version\":1", "\"format-version\":2");
+    let error = Measurements::from_json(&later).unwrap_err().to_string();
+    assert!(error.contains("format-version is 2"), "{error}");
+    assert!(Measurements::from_json("{}").is_err());
+}
