@@ -184,6 +184,7 @@ const MAY_USE: [(&str, &[&str]); 39] = [
             "analysis",
             "artifacts",
             "broker",
+            "capture",
             "files",
             "profiles",
             "runner",
@@ -191,6 +192,8 @@ const MAY_USE: [(&str, &[&str]); 39] = [
             "terminal",
             "text",
             "web",
+            "wire",
+            "workload",
         ],
     ),
 ];

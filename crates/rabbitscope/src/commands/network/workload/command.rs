@@ -1,6 +1,6 @@
 //! `rabbitscope workload`: the load of a running node, or of a capture file, as a scenario.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_files::AtomicFile;
@@ -8,9 +8,12 @@ use rabbitscope_runner::fit;
 use rabbitscope_runs::scenario;
 use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::report::PacketReport;
-use rabbitscope_workload::{Model, Origin, Scale, Topology, anonymous, model};
+use rabbitscope_workload::{Measurements, Model, Origin, Scale, Topology, anonymous, model};
 
-use super::observing::{Observed, SourceArgs};
+use super::{
+    comparing::{CompareArgs, measurements_path, read_measurements},
+    observing::{Observed, SourceArgs},
+};
 use crate::{
     commands::arguments::{refuse_to_replace, within},
     exit::Exit,
@@ -30,9 +33,11 @@ pub(in crate::commands) struct Args {
     /// during the capture are known, and others are assumed.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
-    /// The scenario file (.toml)
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    /// The scenario file (.toml); the figures for --compare go into a file beside it (.likeness.json)
+    #[arg(short, long, value_name = "FILE", required_unless_present = "compare")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    comparison: CompareArgs,
     /// Factor of all rates, for example 0.5; closed loops are not made faster
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = within(0.001..=1000.0))]
     scale: f64,
@@ -46,22 +51,23 @@ pub(in crate::commands) struct Args {
 
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
-        self.check_output()?;
+        if let Some(scenario) = &self.comparison.compare {
+            return self.comparison.execute(scenario, &self.compared_source(scenario)?);
+        }
+        let output = self.output.as_deref().expect("the command line asks for it");
+        self.check_output(output)?;
         let mut topology = self.topology()?;
         let mut observed = self.source.observe(&mut topology)?;
-        let (published, delivered) = observed.flows.messages();
-        if published + delivered == 0 {
-            anyhow::bail!(
-                "no message of AMQP 0-9-1 was observed: TLS hides messages, and other protocols are not read yet"
-            );
-        }
-        let origin = self.origin(&observed);
+        refuse_silence(&observed)?;
+        let origin = self.origin(&observed, output);
         let model = self.model(&mut observed, topology);
-        self.write(&model, &origin)?;
+        self.write(&model, &origin, output)?;
+        let written = self.write_measurements(&measured(&model, &observed), output)?;
+        let (published, delivered) = observed.flows.messages();
         output::result(&format!(
-            "{published} messages published, {delivered} delivered: {} groups\nwritten  {}",
+            "{published} messages published, {delivered} delivered: {} groups\nwritten  {}{written}",
             model.groups(),
-            self.output.display(),
+            output.display(),
         ));
         if let Some(Err(reason)) = &observed.node {
             output::note(&format!("{reason}; objects that no client declared are assumed"));
@@ -70,6 +76,30 @@ impl Args {
             output::note(&format!("{reason}; the scenario covers the time until then"));
         }
         Ok(if observed.cut_short.is_some() { Exit::Failed } else { Exit::Done })
+    }
+
+    /// Returns the figures of the source of a comparison.
+    fn compared_source(&self, scenario: &Path) -> anyhow::Result<Measurements> {
+        let Some(source) = &self.comparison.source else {
+            return read_measurements(&measurements_path(scenario));
+        };
+        if source.extension().is_some_and(|suffix| suffix == "json") {
+            return read_measurements(source);
+        }
+        let mut observed = self.source.read(source)?;
+        refuse_silence(&observed)?;
+        let model = self.model(&mut observed, self.topology()?);
+        Ok(measured(&model, &observed))
+    }
+
+    /// Writes the figures for a comparison. A load of another size is not like its source by intention.
+    fn write_measurements(&self, measured: &Measurements, output: &Path) -> anyhow::Result<String> {
+        if self.scale != 1.0 || self.connections != 1.0 {
+            return Ok(String::new());
+        }
+        let path = measurements_path(output);
+        rabbitscope_files::write(&path, measured.to_json().as_bytes())?;
+        Ok(format!("\nwritten  {}", path.display()))
     }
 
     fn model(&self, observed: &mut Observed, mut topology: Topology) -> Model {
@@ -86,12 +116,12 @@ impl Args {
     }
 
     /// Writes the scenario, and says which parts of it do not fit this machine.
-    fn write(&self, model: &Model, origin: &Origin) -> anyhow::Result<()> {
+    fn write(&self, model: &Model, origin: &Origin, output: &Path) -> anyhow::Result<()> {
         let text = rabbitscope_workload::scenario(model, origin, self.source.duration.as_secs());
-        let file = self.output.display().to_string();
+        let file = output.display().to_string();
         let scenario = scenario::parse(&text, &file, &[])
             .context("the load cannot be written as a scenario")?;
-        rabbitscope_files::write(&self.output, text.as_bytes())?;
+        rabbitscope_files::write(output, text.as_bytes())?;
         for misfit in fit::misfits(&scenario) {
             output::note(&misfit);
         }
@@ -99,14 +129,14 @@ impl Args {
     }
 
     /// Refuses an unusable output before the capture starts.
-    fn check_output(&self) -> anyhow::Result<()> {
-        let suffix = self.output.extension().and_then(|suffix| suffix.to_str());
+    fn check_output(&self, output: &Path) -> anyhow::Result<()> {
+        let suffix = output.extension().and_then(|suffix| suffix.to_str());
         if suffix != Some("toml") {
             return Err(UsageError("-o needs a file with the suffix .toml".to_owned()).into());
         }
         let inputs = self.source.pcap.iter().chain(&self.definitions);
-        refuse_to_replace(&self.output, inputs.map(PathBuf::as_path))?;
-        drop(AtomicFile::create(&self.output)?);
+        refuse_to_replace(output, inputs.map(PathBuf::as_path))?;
+        drop(AtomicFile::create(output)?);
         Ok(())
     }
 
@@ -119,7 +149,7 @@ impl Args {
     }
 
     /// Returns the sources in words. Their names come from the user; anonymous files do without.
-    fn origin(&self, observed: &Observed) -> Origin {
+    fn origin(&self, observed: &Observed, output: &Path) -> Origin {
         let packets = observed.report.capture.as_ref().map_or(0, |capture| capture.packets);
         let subject = match (self.anonymous, &self.source.pcap) {
             (false, _) => observed.report.subject.clone(),
@@ -136,13 +166,32 @@ impl Args {
         });
         let declared = "objects that clients declared meanwhile".to_owned();
         let packets = format!("{packets} packets of {subject}");
-        let stem = self.output.file_stem().unwrap_or_default().to_string_lossy();
+        let stem = output.file_stem().unwrap_or_default().to_string_lossy();
         Origin {
             name: scenario_name(&stem),
             sources: [packets].into_iter().chain(file).chain(node).chain([declared]).collect(),
             notes: dropped(&observed.report).into_iter().collect(),
         }
     }
+}
+
+/// Refuses an observation without messages.
+fn refuse_silence(observed: &Observed) -> anyhow::Result<()> {
+    let (published, delivered) = observed.flows.messages();
+    if published + delivered == 0 {
+        anyhow::bail!(
+            "no message of AMQP 0-9-1 was observed: TLS hides messages, and other protocols are not read yet"
+        );
+    }
+    Ok(())
+}
+
+/// Returns the figures of the groups, with the costs that the sources show.
+fn measured(model: &Model, observed: &Observed) -> Measurements {
+    let mut measured = Measurements::from_model(model, &observed.flows);
+    let packets = observed.report.capture.as_ref().map(|capture| capture.packets);
+    measured.add_costs(packets, observed.cpu_seconds);
+    measured
 }
 
 /// Returns a sentence about packets that the capture lost.

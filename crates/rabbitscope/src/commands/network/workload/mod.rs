@@ -1,6 +1,8 @@
-//! `rabbitscope workload`: its options, and the observation of a node or of a capture file.
+//! `rabbitscope workload`: its options, the observation of a node or of a capture file, and the comparison of a scenario
+//! with its source.
 
 mod command;
+mod comparing;
 mod observing;
 
 pub(in crate::commands) use command::Args;

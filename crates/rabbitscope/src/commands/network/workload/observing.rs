@@ -7,6 +7,7 @@ use std::{
 
 use rabbitscope_capture::{BrokerPorts, LiveOptions, capture_listening, read_listening};
 use rabbitscope_erlang::Connection;
+use rabbitscope_machine::ProcessUsage;
 use rabbitscope_probe::packets::{CaptureInterface, MAX_PORTS};
 use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::{analyzer::AnalyzerOptions, report::PacketReport};
@@ -47,6 +48,8 @@ pub(super) struct SourceArgs {
 pub(super) struct Observed {
     pub(super) flows: Flows,
     pub(super) report: PacketReport,
+    /// CPU time of a running node in seconds.
+    pub(super) cpu_seconds: Option<f64>,
     pub(super) cut_short: Option<String>,
     /// The objects of a running node, or the reason why it was not asked.
     pub(super) node: Option<Result<String, String>>,
@@ -61,7 +64,8 @@ impl SourceArgs {
         }
     }
 
-    fn read(&self, file: &Path) -> anyhow::Result<Observed> {
+    /// Reads a capture file.
+    pub(super) fn read(&self, file: &Path) -> anyhow::Result<Observed> {
         rabbitscope_probe::drop_privileges()?;
         if self.port.len() > MAX_PORTS {
             return Err(UsageError(format!("--port takes at most {MAX_PORTS} ports")).into());
@@ -69,7 +73,8 @@ impl SourceArgs {
         let options = self.analyzer(file.display().to_string());
         let (report, observer) = read_listening(file, options, Observer::default())?;
         let damage = report.capture.as_ref().and_then(|capture| capture.damaged.clone());
-        Ok(Observed { flows: observer.finish(), report, cut_short: damage, node: None })
+        let flows = observer.finish();
+        Ok(Observed { flows, report, cpu_seconds: None, cut_short: damage, node: None })
     }
 
     fn analyzer(&self, subject: String) -> AnalyzerOptions {
@@ -97,14 +102,23 @@ impl SourceArgs {
             elapsed >= self.duration
         };
         let analyzer = self.analyzer(options.subject.clone());
+        let cpu_before = self.cpu_of(&options);
         let (captured, observer) =
             capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over)?;
         Ok(Observed {
             flows: observer.finish(),
             report: captured.report,
+            cpu_seconds: cpu_before
+                .zip(self.cpu_of(&options))
+                .map(|(before, after)| after - before),
             cut_short: captured.cut_short,
             node,
         })
+    }
+
+    /// Returns the CPU time of the node so far, in seconds.
+    fn cpu_of(&self, options: &LiveOptions) -> Option<f64> {
+        Some(ProcessUsage::from_pid(options.pid?)?.cpu.as_secs_f64())
     }
 
     /// Reads the objects of the node, if it can be reached. Without them the packets still tell much.

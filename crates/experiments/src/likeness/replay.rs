@@ -1,0 +1,84 @@
+//! The run of a scenario with its packets, and its measurements.
+
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use anyhow::Context;
+use rabbitscope_artifacts::rundir::RunDirectory;
+use rabbitscope_capture::read_listening;
+use rabbitscope_runner::{
+    leftovers::RemovalConsent,
+    progress::{Line, Watchers},
+    run::{self, Finished},
+};
+use rabbitscope_runs::{
+    record::Verdict,
+    scenario::{BrokerSpec, PacketsSpec, Scenario},
+};
+use rabbitscope_terminal::UsageError;
+use rabbitscope_wire::analyzer::AnalyzerOptions;
+use rabbitscope_workload::{Measurements, Observer};
+
+/// Shortest run. Connections are made in its first moments.
+const SECONDS_MIN: f64 = 5.0;
+
+/// A finished run with its measurements.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The measurements of the groups of the source.
+    pub measured: Measurements,
+    /// Reasons to doubt the run, as it says itself.
+    pub doubts: Vec<String>,
+}
+
+/// Returns the scenario as it is run for a comparison: on a throwaway broker, as long as the source was observed, with
+/// its packets and nothing else that costs time.
+pub fn check(mut scenario: Scenario, source: &Measurements) -> anyhow::Result<Scenario> {
+    if let BrokerSpec::Existing { .. } = scenario.broker.spec {
+        let reason =
+            "the comparison runs the scenario on a throwaway broker: remove the broker's URI";
+        return Err(UsageError(reason.to_owned()).into());
+    }
+    let duration = Duration::from_secs_f64(source.seconds().max(SECONDS_MIN));
+    scenario.run.duration = Some(duration);
+    scenario.packets = Some(PacketsSpec { duration, save: true });
+    scenario.profile = None;
+    run::check(&scenario)?;
+    Ok(scenario)
+}
+
+/// Runs a checked scenario into a directory, and measures the groups of its source.
+pub fn replay(
+    scenario: &Scenario,
+    source: &Measurements,
+    directory: &RunDirectory,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Replayed> {
+    let watchers = Watchers::new(vec![Box::new(Line::default())]);
+    let consent = RemovalConsent::default();
+    let finished = run::run(scenario, consent, directory, watchers, None, stop)?;
+    if let Verdict::Aborted { reason } | Verdict::Failed { reason } = &finished.record.verdict {
+        anyhow::bail!("the run is incomplete: {reason}");
+    }
+    let measured = measured(&finished, source, &directory.packet_file())?;
+    let doubts = finished.record.doubts.into_iter().map(|doubt| doubt.reason).collect();
+    Ok(Replayed { measured, doubts })
+}
+
+fn measured(
+    finished: &Finished,
+    source: &Measurements,
+    file: &Path,
+) -> anyhow::Result<Measurements> {
+    let options = AnalyzerOptions { max_rows: 0, ..AnalyzerOptions::new("the run".to_owned()) };
+    let (report, observer) = read_listening(file, options, Observer::default())
+        .context("the run has no packets, which the comparison needs")?;
+    let mut measured = Measurements::from_run(&observer.finish(), source);
+    let packets = report.capture.as_ref().map(|capture| capture.packets);
+    let cpu: Option<f64> = finished.series.iter().map(|row| row.broker_cpu_cores).sum();
+    measured.add_costs(packets, cpu.filter(|cpu| *cpu > 0.0));
+    Ok(measured)
+}
