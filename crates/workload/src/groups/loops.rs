@@ -2,7 +2,8 @@
 //!
 //! A publisher that waits for answers sends soon after one. Its pauses end earlier after an answer than a random moment of
 //! the same pauses lies after one. The rule and its threshold were tested on publishers of known kinds; a closed
-//! publisher with long times to think is not to be told from an open one with a window of 1.
+//! publisher with long times to think is not to be told from an open one with a window of 1. Only if these times are much
+//! more even than the pauses, it is seen to be paced by its answers.
 
 use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Values};
 
@@ -16,6 +17,10 @@ const VARIED: f64 = 1.5;
 const FULL_SHARE: f64 = 0.5;
 /// Share of all publishes that fill the window, up to which full windows before pauses are no coincidence.
 const OFTEN: f64 = 0.3;
+/// Part of the pauses' spread below which the times since an answer are even.
+const EVEN_PART: f64 = 0.5;
+/// Part of the pauses that their spread exceeds if they are no timer's.
+const TIMER_PART: f64 = 0.05;
 /// Least part of the time between bursts.
 const SILENT_SHARE: f64 = 0.5;
 /// Shortest period of bursts in nanoseconds. Shorter ones are how programs write.
@@ -28,6 +33,8 @@ pub(crate) struct Loop {
     pub(crate) is_closed: bool,
     /// Share of the pauses that ended sooner after an answer than a random moment of them; none with too few pauses.
     pub(crate) driven_share: Option<f64>,
+    /// True if each message follows the answer before, after about the same time.
+    pub(crate) is_paced: bool,
     /// Share of the pauses that began with as many unconfirmed messages as there ever were.
     pub(crate) full_share: f64,
 }
@@ -54,8 +61,24 @@ impl Loop {
             && full_share >= FULL_SHARE
             && often <= OFTEN
             && !matches!(arrival, Arrival::Bursts { .. } | Arrival::Constant);
-        Self { is_closed: is_driven || is_held_up, driven_share, full_share }
+        let is_closed = is_driven || is_held_up;
+        let is_paced = !is_closed && most == Some(1) && is_paced(samples.samples());
+        Self { is_closed, driven_share, is_paced, full_share }
     }
+}
+
+/// Returns whether the times from an answer to the next message are much more even than those between messages.
+fn is_paced(pauses: &[GapSample]) -> bool {
+    let times = |of: fn(&GapSample) -> u64| {
+        let mut times: Vec<u64> = pauses.iter().map(of).collect();
+        times.sort_unstable();
+        let at =
+            |quarter: usize| times.get(times.len() * quarter / 4).map_or(0.0, |time| *time as f64);
+        (at(3) - at(1), at(2))
+    };
+    let ((spread, middle), (after_answer, _)) =
+        (times(|pause| pause.nanos), times(|pause| pause.since_answer));
+    pauses.len() >= PAUSES_MIN && spread > TIMER_PART * middle && after_answer < EVEN_PART * spread
 }
 
 /// Returns the most unconfirmed messages.

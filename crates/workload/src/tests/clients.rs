@@ -75,6 +75,34 @@ fn a_timer_with_a_wide_window_is_open() {
     assert!(group.has_confirms(), "{text}");
 }
 
+/// Publishes with a window of 1. `think` is the time from a confirm to the next message.
+fn thinking(think: impl Fn(&mut Random) -> u64) -> (String, Option<Arrival>) {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let mut random = Random::new(5);
+    let mut at = MILLIS;
+    for number in 1..=3_000 {
+        talk.publish(at, connection, ("", "q"), 100);
+        at += MILLIS + random.below(4 * MILLIS);
+        talk.confirm(at, connection, number, false);
+        at += think(&mut random);
+    }
+    let (text, scenario) = talk.scenario();
+    let [group] = &scenario.publishers[..] else { panic!("{text}") };
+    assert_eq!(group.confirm_window, Some(1), "{text}");
+    (text.clone(), group.arrival)
+}
+
+#[test]
+fn a_client_that_thinks_after_each_confirm_is_no_random_source() {
+    let (text, arrival) = thinking(|random| 6 * MILLIS + random.below(MILLIS / 2));
+    assert_eq!(arrival, Some(Arrival::Constant), "{text}");
+    assert!(text.contains("follows the confirm"), "{text}");
+    let (text, arrival) = thinking(|random| exponential(random, 20 * MILLIS));
+    assert_eq!(arrival, Some(Arrival::Poisson), "{text}");
+}
+
 #[test]
 fn independent_messages_and_bursts_are_told_apart() {
     let mut talk = Talk::default();

@@ -219,6 +219,13 @@ fn schedule(lines: &mut Lines, group: &PublisherGroup) {
             "Not expressed: {share} of the pauses end soon after a delivery, which this rate does not follow."
         ));
     }
+    if group.looped.is_paced {
+        lines.comment(
+            "Not expressed: each message follows the confirm of the one before after about the same time. Here they \
+             have a rate, which does not fall if confirms are late.",
+        );
+        return rate(lines, group, false);
+    }
     match group.arrival {
         Arrival::Bursts { messages, period } => {
             let every = time(period * 1e9);

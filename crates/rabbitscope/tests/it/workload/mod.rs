@@ -1,5 +1,6 @@
 //! Loads with known figures, their packets, and the scenario that `workload` writes of them.
 
+mod comparing;
 mod observing;
 mod planted;
 mod refusals;

@@ -1,0 +1,173 @@
+"""Round trips of loads, and wrong models; see bench-workload.sh."""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import tomllib
+
+PROGRAM = str(pathlib.Path(os.environ["RABBITSCOPE"]).resolve())
+OUT = pathlib.Path("target/bench-workload")
+PAGE = pathlib.Path("docs/measurements/workload.md")
+SOURCES = pathlib.Path("scripts/workload")
+NAMES = os.environ.get("SCENARIOS", " ".join(sorted(path.stem for path in SOURCES.glob("*.toml")))).split()
+WRONG = os.environ.get("WRONG", "yes") == "yes"
+# Scenario, table, key: the first group that has the key is changed by 20 %.
+WRONGS = [
+    ("queue-types", "publishers", "rate"),
+    ("queue-types", "publishers", "size"),
+    ("queue-types", "consumers", "prefetch"),
+    ("topic", "publishers", "rate"),
+    ("topic", "publishers", "size"),
+    ("slow-consumers", "publishers", "rate"),
+    ("slow-consumers", "publishers", "size"),
+    ("slow-consumers", "consumers", "prefetch"),
+    ("bursts", "publishers", "size"),
+    ("bursts", "consumers", "prefetch"),
+    ("many-queues", "publishers", "rate"),
+    ("rpc", "requests", "rate"),
+]
+
+
+def called(*words):
+    """Runs the program, and returns its exit code and output."""
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def modelled(name):
+    """Runs a scenario of the folder, and returns the path of the scenario that was made of its packets."""
+    place = OUT / name
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    code, _, error = called("run", SOURCES / f"{name}.toml", "--out", place / "source", "--set", "packets.duration=30s",
+                            "--set", "packets.save=true", "--plain")
+    if not (place / "source" / "packets.pcapng").exists():
+        raise SystemExit(f"{name}: exit code {code}: {error.strip()}")
+    model = place / "model.toml"
+    code, _, error = called("workload", "--pcap", place / "source" / "packets.pcapng", "-o", model)
+    if code != 0:
+        raise SystemExit(f"{name}: exit code {code}: {error.strip()}")
+    return model
+
+
+def compared(model, place, *options):
+    """Compares a model with its source, and returns the likeness."""
+    code, output, error = called("workload", "--compare", model, "--json", "--out", place, *options)
+    if code not in (0, 3, 4):
+        raise SystemExit(f"{model}: exit code {code}: {error.strip()}")
+    place.joinpath("likeness.json").write_text(output)
+    return json.loads(output)
+
+
+def figures(likeness, verdict):
+    """Returns group and figure of each figure with this verdict."""
+    found = [(group["group"], figure) for group in likeness["groups"] for figure in group["figures"]]
+    found += [("whole load", figure) for figure in likeness["whole"]]
+    named = [(group, figure) for group, figure in found if figure["verdict"] == verdict]
+    missing = [group["group"] for group in likeness["groups"] if not group["figures"]]
+    return named, missing if verdict == "differs" else []
+
+
+def described(figure):
+    """Returns a difference in words."""
+    if figure["figure"] in ("sizes", "gaps"):
+        return f"{figure['figure']} by {figure['difference']:.3f}"
+    return f"{figure['figure']} by {100 * figure['difference']:.1f} %"
+
+
+def round_trip(name):
+    """Returns a row of the table of round trips."""
+    model = modelled(name)
+    likeness = compared(model, OUT / name / "run")
+    alike, _ = figures(likeness, "alike")
+    open_, _ = figures(likeness, "not-judged")
+    differ, missing = figures(likeness, "differs")
+    words = [f"{group}: {described(figure)}" for group, figure in differ] + [f"{group}: missing" for group in missing]
+    groups = len(likeness["groups"])
+    print(f"{name}: {len(alike)} alike, {len(open_)} not judged, {len(differ)} differ: {'; '.join(words)}", flush=True)
+    return f"| {name} | {groups} | {len(alike)} | {len(open_)} | {len(differ) + len(missing)} | {'; '.join(words)} |"
+
+
+def changed(model, table, key):
+    """Returns the option that changes the first value of a key by 20 %, and the name of its group."""
+    scenario = tomllib.loads(model.read_text())
+    for place, group in enumerate(scenario.get(table, [])):
+        if key in group:
+            value = group[key]
+            if key == "size":
+                number = value.rstrip("KMiB")
+                unit = value[len(number):]
+                factor = {"B": 1, "KiB": 1024, "MiB": 1 << 20}[unit]
+                new = f"{round(float(number) * factor * 1.2)}B"
+            else:
+                new = round(value * 1.2) if isinstance(value, int) else value * 1.2
+            return f"{table}.{place}.{key}={new}", group["name"]
+    raise SystemExit(f"{model}: no {table} with {key}")
+
+
+def wrong(name, table, key, number):
+    """Returns a row of the table of wrong models, and whether the group was named."""
+    model = OUT / name / "model.toml"
+    option, group = changed(model, table, key)
+    place = OUT / name / f"wrong-{number}"
+    shutil.rmtree(place, ignore_errors=True)
+    likeness = compared(model, place, "--set", option)
+    differ, missing = figures(likeness, "differs")
+    of_group = [described(figure) for of, figure in differ if of == group]
+    others = sorted({of for of, _ in differ if of not in (group, "whole load")} | set(missing))
+    is_found = bool(of_group)
+    print(f"{name}: {option}: {'found' if is_found else 'NOT FOUND'}: {'; '.join(of_group)}", flush=True)
+    others = ", ".join(others)
+    row = f"| {name} | `{option}` | {group} | {'yes' if is_found else '**no**'} | {'; '.join(of_group)} | {others} |"
+    return row, is_found
+
+
+def machine():
+    """Describes the machine."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown CPU")
+    return f"{os.cpu_count()} CPUs ({cpu}), Linux {platform.release()}"
+
+
+def main():
+    """Makes all round trips, then all wrong models."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    load_before = os.getloadavg()[0]
+    rows = [round_trip(name) for name in NAMES]
+    wrongs = [one for one in WRONGS if one[0] in NAMES] if WRONG else []
+    judged = [wrong(*one, number) for number, one in enumerate(wrongs)]
+    found = sum(is_found for _, is_found in judged)
+    PAGE.write_text("\n".join([
+        "# Likeness of modelled loads",
+        "",
+        "`make bench-workload` writes this page. Each scenario of `scripts/workload` ran for 30 s with its packets, and was",
+        "modelled from these alone. [`workload --compare`](../tasks/compare-loads.md) ran the model and compared it.",
+        "",
+        f"Measured {datetime.date.today()} on {machine()}. Other processes kept {load_before:.1f} CPUs busy at the start.",
+        "",
+        "## Round trips",
+        "",
+        "| scenario | groups | alike | not judged | differ | differences |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+        *rows,
+        "",
+        "*Not judged* figures have too few messages for their bar, and no larger difference than so few explain.",
+        "",
+        "## Wrong models",
+        "",
+        f"One value of one group was changed by 20 %. {found} of {len(judged)} were told apart, with the group named.",
+        "",
+        "| scenario | change | group | named | its differences | other groups that differ |",
+        "| --- | --- | --- | --- | --- | --- |",
+        *[row for row, _ in judged],
+        "",
+    ]))
+    if found < len(judged):
+        raise SystemExit(1)
+
+
+main()
