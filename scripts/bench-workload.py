@@ -74,9 +74,9 @@ def figures(likeness, verdict):
 
 def described(figure):
     """Returns a difference in words."""
-    if figure["figure"] in ("sizes", "gaps"):
-        return f"{figure['figure']} by {figure['difference']:.3f}"
-    return f"{figure['figure']} by {100 * figure['difference']:.1f} %"
+    if figure["name"] in ("sizes", "gaps"):
+        return f"{figure['name']} by {figure['difference']:.3f}"
+    return f"{figure['name']} by {100 * figure['difference']:.1f} %"
 
 
 def round_trip(name):

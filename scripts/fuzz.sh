@@ -11,7 +11,7 @@ seconds=${1:-600}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- frames stream_frames mqtt_packets amqp10_frames tables uris erlang_term \
     erlang_frames symbol_blob memory_image eh_frame perf_data perf_script folded pprof pages dissectors \
-    captures reassembly analysis worker_updates fleet_messages
+    captures reassembly analysis worker_updates fleet_messages likeness
 
 host=$(rustc -vV | sed -n 's/^host: //p')
 # Coverage for libFuzzer. The explicit target leaves build scripts without it.

@@ -8,7 +8,9 @@ use rabbitscope_wire::{
     capture::PacketReader,
     decode::decode_inner,
 };
-use rabbitscope_workload::{Observer, Origin, Topology, model, scenario};
+use rabbitscope_workload::{
+    Measurements, Observer, Origin, Topology, Verdict, anonymous, compare, model, scenario,
+};
 
 fuzz_target!(|file: &[u8]| {
     let Ok(mut reader) = PacketReader::new(file) else { return };
@@ -30,8 +32,14 @@ fuzz_target!(|file: &[u8]| {
         }
     }
     let (report, observer) = analyzer.finish_listening();
-    let model = model(&observer.finish(), Topology::default());
-    assert!(!scenario(&model, &Origin::default(), 1).is_empty());
+    let (mut flows, mut topology) = (observer.finish(), Topology::default());
+    let named = model(&flows, topology.clone());
+    assert!(!scenario(&named, &Origin::default(), 1).is_empty());
+    let measured = Measurements::from_model(&named, &flows);
+    let read = Measurements::from_json(&measured.to_json()).expect("it was just written");
+    assert!(compare(&read, &read).verdict() != Verdict::Differs);
+    anonymous(&mut flows, &mut topology);
+    assert!(!scenario(&model(&flows, topology), &Origin::default(), 1).is_empty());
     let capture = report.capture.expect("packets were read");
     assert_eq!((capture.packets, report.totals.segments), (packets, analyzed));
     assert_eq!(report.sizes.iter().map(|bin| bin.packets).sum::<u64>(), analyzed);

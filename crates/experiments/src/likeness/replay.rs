@@ -22,8 +22,9 @@ use rabbitscope_terminal::UsageError;
 use rabbitscope_wire::analyzer::AnalyzerOptions;
 use rabbitscope_workload::{Measurements, Observer};
 
-/// Shortest run. Connections are made in its first moments.
+/// Shortest and longest run. Connections are made in its first moments.
 const SECONDS_MIN: f64 = 5.0;
+const SECONDS_MAX: f64 = 86_400.0;
 
 /// A finished run with its measurements.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub fn check(mut scenario: Scenario, source: &Measurements) -> anyhow::Result<Sc
             "the comparison runs the scenario on a throwaway broker: remove the broker's URI";
         return Err(UsageError(reason.to_owned()).into());
     }
-    let duration = Duration::from_secs_f64(source.seconds().max(SECONDS_MIN));
+    let duration = Duration::from_secs_f64(source.seconds().clamp(SECONDS_MIN, SECONDS_MAX));
     scenario.run.duration = Some(duration);
     scenario.packets = Some(PacketsSpec { duration, save: true });
     scenario.profile = None;

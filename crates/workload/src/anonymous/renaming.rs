@@ -97,8 +97,7 @@ fn rename_objects(objects: &mut Objects, each: &mut dyn FnMut(&mut String)) {
 fn rename_policy(policy: &mut Policy, each: &mut dyn FnMut(&mut String)) {
     each(&mut policy.name);
     if let Some(entries) = policy.definition.as_object_mut() {
-        for (key, value) in entries.iter_mut().filter(|(key, _)| !is_word_of_broker(key)) {
-            let _ = key;
+        for (_, value) in entries.iter_mut().filter(|(key, _)| !is_word_of_broker(key)) {
             rename_json(value, each);
         }
     }
@@ -142,10 +141,14 @@ fn rename_value(value: &mut FieldValue, is_setting: bool, each: &mut dyn FnMut(&
         }
         FieldValue::Float(number) if !is_setting => *number = 0.0,
         FieldValue::Array(items) => {
-            items.iter_mut().for_each(|item| rename_value(item, is_setting, each));
+            for item in items {
+                rename_value(item, is_setting, each);
+            }
         }
         FieldValue::Table(entries) => {
-            entries.values_mut().for_each(|item| rename_value(item, is_setting, each));
+            for item in entries.values_mut() {
+                rename_value(item, is_setting, each);
+            }
         }
         _ => {}
     }
@@ -160,6 +163,7 @@ fn programs(flows: &mut Flows) {
             continue;
         }
         let next = format!("program {}", known.len() + 1);
-        *product = known.entry(core::mem::take(product)).or_insert(next).clone();
+        let named = core::mem::take(product);
+        product.clone_from(known.entry(named).or_insert(next));
     }
 }

@@ -10,7 +10,7 @@ const SERVER_NAMED: &str = "amq.gen-";
 /// New words and numbers. All names are counted first, because the order of the new numbers is that of the old ones.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    words: BTreeMap<String, String>,
+    renamed: BTreeMap<String, String>,
     taken: BTreeSet<String>,
     /// Known words of each length, in bytes.
     of_length: BTreeMap<usize, usize>,
@@ -66,7 +66,7 @@ impl Words {
 
     /// Returns the new word, of the same length if one is left.
     fn word(&mut self, word: &str) -> String {
-        if let Some(known) = self.words.get(word) {
+        if let Some(known) = self.renamed.get(word) {
             return known.clone();
         }
         let number = self.of_length.entry(word.len()).or_default();
@@ -77,7 +77,7 @@ impl Words {
                 break new;
             }
         };
-        self.words.insert(word.to_owned(), new.clone());
+        self.renamed.insert(word.to_owned(), new.clone());
         new
     }
 
@@ -156,7 +156,9 @@ mod tests {
 
     fn check(names: &[&str], expected: &[&str]) {
         let mut words = Words::default();
-        names.iter().for_each(|name| words.count(name));
+        for name in names {
+            words.count(name);
+        }
         let renamed: Vec<String> = names.iter().map(|name| words.renamed(name)).collect();
         assert_eq!(renamed, expected);
     }

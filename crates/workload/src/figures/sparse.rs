@@ -6,10 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use super::buckets::{bounds, place};
 
+/// Number of buckets.
+const BUCKETS: u16 = 16 * 61;
+
 /// Counts of values by bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "BTreeMap<u16, u32>", into = "BTreeMap<u16, u32>")]
 pub(crate) struct Sparse(BTreeMap<u16, u32>);
+
+impl TryFrom<BTreeMap<u16, u32>> for Sparse {
+    type Error = String;
+
+    /// Refuses buckets that no value has.
+    fn try_from(counts: BTreeMap<u16, u32>) -> Result<Self, String> {
+        match counts.keys().find(|place| **place >= BUCKETS) {
+            Some(place) => Err(format!("bucket {place} is not one of 0 to {}", BUCKETS - 1)),
+            None => Ok(Self(counts)),
+        }
+    }
+}
+
+impl From<Sparse> for BTreeMap<u16, u32> {
+    fn from(counts: Sparse) -> Self {
+        counts.0
+    }
+}
 
 impl Sparse {
     pub(crate) fn add(&mut self, value: u64) {
@@ -52,5 +73,22 @@ impl Sparse {
             let (first, last) = bounds(usize::from(*place));
             (first, last, u64::from(*count))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_has_a_bucket_that_can_be_read_again() {
+        let mut sparse = Sparse::default();
+        for value in [0, 15, 16, 1_000, 1 << 40, u64::MAX] {
+            sparse.add(value);
+        }
+        let text = serde_json::to_string(&sparse).unwrap();
+        assert_eq!(serde_json::from_str::<Sparse>(&text).unwrap(), sparse);
+        assert_eq!(sparse.filled().last().unwrap().1, u64::MAX);
+        assert!(serde_json::from_str::<Sparse>("{\"976\": 1}").is_err());
     }
 }

@@ -31,5 +31,6 @@ pub(crate) use names::{Names, is_identifier, pattern, uuid_at};
 pub(crate) use publishers::{PublisherGroup, Target};
 pub(crate) use readers::{ReaderGroup, Settling};
 pub use scaling::Scale;
+pub(crate) use scaling::is_changed;
 pub(crate) use sets::QueueSet;
 pub(crate) use sizes::Sizes;

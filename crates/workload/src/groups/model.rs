@@ -10,7 +10,7 @@ use super::{
     uses::{Uses, is_direct_reply, quoted},
 };
 use crate::{
-    observe::{Churn, Flows, PublishFlow, ReadFlow},
+    observe::{Churn, Flows, PublishFlow, ReadFlow, Span},
     topology::{Exchange, Objects, Policy, Topology, is_predeclared},
 };
 
@@ -104,7 +104,7 @@ pub fn model(flows: &Flows, mut topology: Topology) -> Model {
     missing.extend(plugin_types(&uses));
     let seconds = flows.seconds();
     let (readers, responders) = split_readers(&reads, &uses, &sets, (&sent, &replies));
-    let groups = publisher_groups(&sent, &sets, seconds, &mut missing);
+    let groups = publisher_groups(&sent, &sets, flows.span(), &mut missing);
     let mut model = Model {
         exchanges: exchanges(&uses),
         sets,
@@ -218,7 +218,7 @@ fn exchange_bindings(
 fn publisher_groups(
     flows: &[&PublishFlow],
     sets: &Sets,
-    seconds: f64,
+    span: Span,
     missing: &mut Vec<String>,
 ) -> Vec<PublisherGroup> {
     let mut lost = 0;
@@ -227,7 +227,7 @@ fn publisher_groups(
         lost += if target.is_none() { flow.messages } else { 0 };
         target.map(|target| (publishers::settings(flow, target), *flow))
     });
-    let groups = publishers::groups(placed.collect(), seconds);
+    let groups = publishers::groups(placed.collect(), span);
     if lost > 0 {
         missing.push(format!("{lost} messages to queues of unknown names are left out"));
     }

@@ -10,11 +10,14 @@ use super::{
 };
 use crate::{
     figures::{Buckets, CountsOverTime, GapSamples, Values},
-    observe::{ConfirmMode, Join, PublishBlock, PublishFlow},
+    observe::{ConfirmMode, Join, PublishBlock, PublishFlow, Span},
 };
 
 /// Number of mean gaps before the first and behind the last message that are not taken for inactivity.
 const EDGE_GAPS: f64 = 4.0;
+
+/// Part of the observed time at its end without a message, by which a publisher has stopped.
+const STOPPED_PART: f64 = 0.3;
 
 /// The place that messages go to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,6 +91,8 @@ pub(crate) struct PublisherGroup {
     pub(crate) exact_sizes: Option<BTreeMap<u64, u64>>,
     /// Figures by block of time.
     pub(crate) blocks: Vec<PublishBlock>,
+    /// Messages of each publisher, if all of them stopped long before the end.
+    pub(crate) stops_after: Option<u64>,
     /// The longest part of the observed time in which a publisher was active.
     pub(crate) active_share: f64,
 }
@@ -122,6 +127,19 @@ fn messages_in_time(flow: &PublishFlow, seconds: f64) -> (f64, f64) {
     (gaps, active)
 }
 
+/// Returns the messages of each flow, if all stopped before the last part of the observed time.
+fn stops_after(flows: &[&PublishFlow], span: Span) -> Option<u64> {
+    let has_stopped = |flow: &&PublishFlow| {
+        let silence = span.end.saturating_sub(flow.last) as f64 / 1e9;
+        let gap = flow.last.saturating_sub(flow.first) as f64 / 1e9 / flow.messages.max(1) as f64;
+        flow.messages >= split::FEW && silence > (STOPPED_PART * span.seconds).max(EDGE_GAPS * gap)
+    };
+    let messages: u64 = flows.iter().map(|flow| flow.messages).sum();
+    let mean = (messages as f64 / flows.len().max(1) as f64).round();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+    flows.iter().all(has_stopped).then_some(mean as u64)
+}
+
 /// Returns the messages per second of a flow.
 fn rate(flow: &PublishFlow, seconds: f64) -> f64 {
     let (messages, time) = messages_in_time(flow, seconds);
@@ -129,19 +147,19 @@ fn rate(flow: &PublishFlow, seconds: f64) -> f64 {
 }
 
 /// Groups flows with their settings: first by these, then by rate and by size.
-pub(super) fn groups(flows: Vec<(Settings, &PublishFlow)>, seconds: f64) -> Vec<PublisherGroup> {
+pub(super) fn groups(flows: Vec<(Settings, &PublishFlow)>, span: Span) -> Vec<PublisherGroup> {
     let mut alike: BTreeMap<Settings, Vec<&PublishFlow>> = BTreeMap::new();
     for (settings, flow) in flows {
         alike.entry(settings).or_default().push(flow);
     }
     let mut groups = Vec::new();
     for (settings, flows) in alike {
-        let by_rate = parts(&flows, |flow| rate(flow, seconds).log2());
+        let by_rate = parts(&flows, |flow| rate(flow, span.seconds).log2());
         for flows in by_rate {
             for flows in parts(&flows, |flow| {
                 (flow.size_buckets.quantile(0.5).unwrap_or_default() + 1.0).log2()
             }) {
-                groups.push(PublisherGroup::new(settings.clone(), &flows, seconds));
+                groups.push(PublisherGroup::new(settings.clone(), &flows, span));
             }
         }
     }
@@ -162,7 +180,8 @@ fn parts<'a>(
 }
 
 impl PublisherGroup {
-    fn new(settings: Settings, flows: &[&PublishFlow], seconds: f64) -> Self {
+    fn new(settings: Settings, flows: &[&PublishFlow], span: Span) -> Self {
+        let seconds = span.seconds;
         let pooled = Pooled::new(flows);
         let messages: u64 = flows.iter().map(|flow| flow.messages).sum();
         let of_all = |count: u64| count as f64 / messages.max(1) as f64;
@@ -220,6 +239,7 @@ impl PublisherGroup {
                 ranked.map(|(size, count)| (*size, count)).collect()
             }),
             blocks: joined(flows.iter().map(|flow| flow.blocks.as_slice())),
+            stops_after: stops_after(flows, span),
             active_share: active.fold(0.0, f64::max) / seconds.max(1e-3),
             settings,
         }
@@ -228,10 +248,10 @@ impl PublisherGroup {
 
 impl PublisherGroup {
     /// Pools the flows of a group of a run; none without flows.
-    pub(crate) fn of_run(flows: &[&PublishFlow], seconds: f64) -> Option<Self> {
+    pub(crate) fn of_run(flows: &[&PublishFlow], span: Span) -> Option<Self> {
         let target = Target::Exchange(String::new());
         let settings = settings(flows.first()?, target);
-        Some(Self::new(settings, flows, seconds))
+        Some(Self::new(settings, flows, span))
     }
 
     /// Returns whether the group asks for replies, and its scenario can say so.

@@ -15,6 +15,18 @@ pub struct Scale {
     pub connections: f64,
 }
 
+impl Scale {
+    /// Returns whether the load keeps its size.
+    pub fn is_none(self) -> bool {
+        !is_changed(self.rates) && !is_changed(self.connections)
+    }
+}
+
+/// Returns whether a factor changes anything.
+pub(crate) fn is_changed(factor: f64) -> bool {
+    (factor - 1.0).abs() > 1e-9
+}
+
 impl Default for Scale {
     fn default() -> Self {
         Self { rates: 1.0, connections: 1.0 }

@@ -55,7 +55,7 @@ impl Likeness {
             .flat_map(|group| group.figures.iter().map(|figure| (group.group.as_str(), figure)));
         let all = of_groups.chain(self.whole.iter().map(|figure| ("load", figure)));
         all.filter(|(_, figure)| figure.verdict == verdict)
-            .map(|(group, figure)| (group, figure.figure))
+            .map(|(group, figure)| (group, figure.name))
             .collect()
     }
 }

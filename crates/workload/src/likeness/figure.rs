@@ -45,7 +45,7 @@ pub(super) enum Unit {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Figure {
-    pub(super) figure: &'static str,
+    pub(super) name: &'static str,
     pub(super) unit: Unit,
     pub(super) source: f64,
     pub(super) run: f64,
@@ -65,7 +65,7 @@ pub struct Figure {
 /// A difference, with everything that judges it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Difference {
-    pub(super) difference: f64,
+    pub(super) distance: f64,
     pub(super) bar: f64,
     /// Noise by the blocks of the source.
     pub(super) between_blocks: f64,
@@ -76,40 +76,29 @@ pub(super) struct Difference {
 
 impl Difference {
     /// Creates an exact difference, which has no noise.
-    pub(super) const fn exact(difference: f64, bar: f64) -> Self {
-        Self { difference, bar, between_blocks: 0.0, by_number: 0.0, number: u64::MAX }
+    pub(super) const fn exact(distance: f64, bar: f64) -> Self {
+        Self { distance, bar, between_blocks: 0.0, by_number: 0.0, number: u64::MAX }
     }
 }
 
 impl Figure {
     pub(super) fn new(
-        figure: &'static str,
+        name: &'static str,
         unit: Unit,
         (source, run): (f64, f64),
         of: Difference,
     ) -> Self {
         let noise = of.between_blocks.max(of.by_number);
         let needed = needed(&of);
-        let verdict = if of.difference > of.bar.max(noise) {
+        let verdict = if of.distance > of.bar.max(noise) {
             Verdict::Differs
         } else if of.number < needed {
             Verdict::NotJudged
         } else {
             Verdict::Alike
         };
-        let Difference { difference, bar, number, .. } = of;
-        Self {
-            figure,
-            unit,
-            source,
-            run,
-            difference,
-            bar,
-            noise,
-            messages: number,
-            needed,
-            verdict,
-        }
+        let Difference { distance: difference, bar, number, .. } = of;
+        Self { name, unit, source, run, difference, bar, noise, messages: number, needed, verdict }
     }
 
     /// Returns the verdict.
@@ -130,7 +119,7 @@ fn needed(of: &Difference) -> u64 {
 
 /// Returns the difference of two values as a part of the first.
 pub(super) fn relative(source: f64, run: f64) -> f64 {
-    if source == run { 0.0 } else { (run - source).abs() / source.abs().max(1e-9) }
+    (run - source).abs() / source.abs().max(1e-9)
 }
 
 #[cfg(test)]
@@ -140,12 +129,12 @@ mod tests {
     #[test]
     fn the_larger_of_bar_and_noise_decides() {
         fn check(
-            difference: f64,
+            distance: f64,
             between_blocks: f64,
             (by_number, number): (f64, u64),
             expected: Verdict,
         ) {
-            let of = Difference { difference, bar: 0.03, between_blocks, by_number, number };
+            let of = Difference { distance, bar: 0.03, between_blocks, by_number, number };
             let figure = Figure::new("rate", Unit::Rate, (100.0, 101.0), of);
             assert_eq!(figure.verdict, expected, "{figure:?}");
         }
@@ -156,7 +145,7 @@ mod tests {
         check(0.02, 0.0, (0.09, 1_000), Verdict::NotJudged);
         check(0.20, 0.0, (0.09, 1_000), Verdict::Differs);
         let few = Difference {
-            difference: 0.0,
+            distance: 0.0,
             bar: 0.03,
             between_blocks: 0.0,
             by_number: 0.09,

@@ -47,7 +47,7 @@ fn rate(source: &Publishing, run: &Publishing) -> Figure {
     let number = source.messages.min(run.messages);
     let ends = ENDS / number.max(1) as f64;
     let of = Difference {
-        difference: relative(source.rate, run.rate),
+        distance: relative(source.rate, run.rate),
         bar: RATE_BAR,
         between_blocks: if source.has_bursts { 0.0 } else { block_noise(&counts) },
         by_number: match index {
@@ -71,7 +71,7 @@ pub(super) fn inner<T>(blocks: &[T]) -> &[T] {
 }
 
 fn sizes(source: &Publishing, run: &Publishing) -> Figure {
-    let difference = match (&source.sizes, &run.sizes) {
+    let distance = match (&source.sizes, &run.sizes) {
         (Some(one), Some(other)) => distance::exact(one, other),
         _ => distance::tolerant(
             &pooled(&source.blocks, |block| &block.sizes),
@@ -82,12 +82,10 @@ fn sizes(source: &Publishing, run: &Publishing) -> Figure {
     let number = source.messages.min(run.messages);
     // One size has no distribution.
     let is_single = source.sizes.as_ref().is_some_and(|sizes| sizes.len() == 1);
-    let by_number = match is_single {
-        true => 0.0,
-        false => distance::kolmogorov_noise(source.messages, run.messages),
-    };
+    let by_number =
+        if is_single { 0.0 } else { distance::kolmogorov_noise(source.messages, run.messages) };
     let between_blocks = halves(&source.blocks, |block| &block.sizes, |_| 0.0);
-    let of = Difference { difference, bar: SIZE_BAR, between_blocks, by_number, number };
+    let of = Difference { distance, bar: SIZE_BAR, between_blocks, by_number, number };
     let means = (mean(&source.blocks), mean(&run.blocks));
     Figure::new("sizes", Unit::Bytes, means, of)
 }
@@ -104,7 +102,7 @@ fn gaps(source: &Publishing, run: &Publishing) -> Option<Figure> {
     let (one, other) =
         (pooled(&source.blocks, |block| &block.gaps), pooled(&run.blocks, |block| &block.gaps));
     let of = Difference {
-        difference: distance::tolerant(&one, &other, close),
+        distance: distance::tolerant(&one, &other, close),
         bar: GAP_BAR,
         between_blocks: halves(&source.blocks, |block| &block.gaps, close),
         by_number: distance::kolmogorov_noise(one.total(), other.total()),
@@ -128,7 +126,7 @@ fn counts(source: &Publishing, run: &Publishing, width: usize) -> Option<Figure>
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
     let number = (source.messages as f64 * share) as u64;
     let of = Difference {
-        difference: relative(1.0 + one, 1.0 + other),
+        distance: relative(1.0 + one, 1.0 + other),
         bar: COUNTS_BAR,
         between_blocks: block_noise(&by_block),
         by_number: distance::dispersion_noise(one, windows, others),
@@ -149,7 +147,9 @@ fn window(source: &Publishing, run: &Publishing) -> Option<Figure> {
 /// Returns the values of all blocks.
 pub(super) fn pooled<'a, T>(blocks: &'a [T], of: impl Fn(&'a T) -> &'a Sparse) -> Sparse {
     let mut pooled = Sparse::default();
-    blocks.iter().for_each(|block| pooled.merge(of(block)));
+    for block in blocks {
+        pooled.merge(of(block));
+    }
     pooled
 }
 

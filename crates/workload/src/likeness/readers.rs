@@ -43,7 +43,7 @@ fn rate(source: &Reading, run: &Reading) -> Figure {
     let counts: Vec<f64> =
         inner(&source.blocks).iter().map(|block| block.messages as f64).collect();
     let of = Difference {
-        difference: relative(source.rate, run.rate),
+        distance: relative(source.rate, run.rate),
         bar: RATE_BAR,
         between_blocks: block_noise(&counts),
         // The messages are those of publishers, whose rates are judged by themselves.
@@ -108,7 +108,7 @@ fn time(
     let enough = by_block.iter().filter(|block| block.total() >= 100);
     let blocks: Vec<f64> = enough.filter_map(|block| block.quantile(share)).collect();
     let of = Difference {
-        difference: late.max(0.0) / values.0,
+        distance: late.max(0.0) / values.0,
         bar,
         between_blocks: block_noise(&blocks),
         by_number: quantile_noise(one, share)?.hypot(quantile_noise(other, share)?),

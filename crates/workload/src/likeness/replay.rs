@@ -12,11 +12,10 @@ use crate::{
 impl Measurements {
     /// Measures the groups of a source in the flows of a run.
     pub fn from_run(flows: &Flows, source: &Self) -> Self {
-        let seconds = flows.seconds();
         let mut groups = BTreeMap::new();
         for (name, kind) in &source.groups {
             let group = match kind {
-                Group::Publishers(_) => publishing(flows, name, seconds).map(Group::Publishers),
+                Group::Publishers(_) => publishing(flows, name).map(Group::Publishers),
                 Group::Readers(_) => reading(flows, name).map(Group::Readers),
             };
             groups.extend(group.map(|group| (name.clone(), group)));
@@ -25,10 +24,10 @@ impl Measurements {
     }
 }
 
-fn publishing(flows: &Flows, name: &str, seconds: f64) -> Option<Publishing> {
+fn publishing(flows: &Flows, name: &str) -> Option<Publishing> {
     let is_of_group = |flow: &&PublishFlow| flow.group.as_deref() == Some(name);
-    let flows: Vec<&PublishFlow> = flows.publishes.iter().filter(is_of_group).collect();
-    let group = PublisherGroup::of_run(&flows, seconds)?;
+    let of_group: Vec<&PublishFlow> = flows.publishes.iter().filter(is_of_group).collect();
+    let group = PublisherGroup::of_run(&of_group, flows.span())?;
     Some(Publishing::from_group(&group))
 }
 

@@ -74,7 +74,7 @@ fn row(group: &str, figure: &Figure) -> [String; 8] {
     };
     [
         group.to_owned(),
-        figure.figure.to_owned(),
+        figure.name.to_owned(),
         value(figure.unit, figure.source),
         value(figure.unit, figure.run),
         difference(figure, figure.difference),
@@ -99,7 +99,7 @@ fn value(unit: Unit, value: f64) -> String {
 
 /// Returns a distance of distributions as such, and other differences in percent.
 fn difference(figure: &Figure, value: f64) -> String {
-    if matches!(figure.figure, "sizes" | "gaps") {
+    if matches!(figure.name, "sizes" | "gaps") {
         return format!("{value:.3}");
     }
     format!("{:.1} %", 100.0 * value)

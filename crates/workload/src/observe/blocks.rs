@@ -126,13 +126,11 @@ mod tests {
         let mut blocks: Blocks<ReadBlock> = Blocks::default();
         for second in 0..60 {
             let number = loop {
-                match clock.number(7 + second * FIRST_LENGTH) {
-                    Some(number) => break number,
-                    None => {
-                        clock.double();
-                        blocks.halve();
-                    }
+                if let Some(number) = clock.number(7 + second * FIRST_LENGTH) {
+                    break number;
                 }
+                clock.double();
+                blocks.halve();
             };
             blocks.at(number).messages += 1;
         }

@@ -28,6 +28,14 @@ pub struct Flows {
     pub(crate) direct_replies: u64,
 }
 
+/// The observed time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) seconds: f64,
+    /// Its end in nanoseconds since 1970.
+    pub(crate) end: u64,
+}
+
 /// Objects that came and went.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Churn {
@@ -49,6 +57,10 @@ impl Flows {
     /// Returns the observed time in seconds.
     pub(crate) fn seconds(&self) -> f64 {
         self.last.saturating_sub(self.first) as f64 / 1e9
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        Span { seconds: self.seconds(), end: self.last }
     }
 
     /// Returns the number of the block of a time. Blocks are joined if there are too many.

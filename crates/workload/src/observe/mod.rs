@@ -27,8 +27,8 @@ mod reading;
 mod seen;
 
 pub(crate) use blocks::{Join, PublishBlock, ReadBlock};
-pub(crate) use flows::Churn;
 pub use flows::Flows;
+pub(crate) use flows::{Churn, Span};
 pub use observer::Observer;
 pub(crate) use publishing::{ConfirmMode, PublishFlow};
 pub(crate) use reading::{Prefetch, ReadFlow, Settled};

@@ -58,6 +58,23 @@ fn rates_and_connections_change() {
 }
 
 #[test]
+fn publishers_that_stop_have_a_number_of_messages() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    let lasting = talk.connection(0, true);
+    for number in 1..500 {
+        talk.publish(number * 20 * MILLIS, lasting, ("", "lasting"), 10);
+        if number <= 40 {
+            talk.publish(number * 20 * MILLIS + 1, connection, ("", "stopped"), 10);
+        }
+    }
+    let (text, scenario) = talk.scenario();
+    let of = |queue: &str| scenario.publishers.iter().find(|group| group.routing_key() == queue);
+    assert_eq!(of("stopped").unwrap().messages, Some(40), "{text}");
+    assert_eq!(of("lasting").unwrap().messages, None, "{text}");
+}
+
+#[test]
 fn the_file_says_so() {
     let (text, _) = scaled(&load(), 0.5, 0.1);
     for part in

@@ -1,7 +1,7 @@
 //! The head of the file: sources, assumptions, everything that cannot be expressed.
 
 use super::lines::{Lines, counted, figure};
-use crate::groups::{Model, Scale};
+use crate::groups::{Model, Scale, is_changed};
 
 /// The origin of a model, in words.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
 /// Describes another size of the load.
 fn scaled(scale: Scale) -> Vec<String> {
     let mut scaled = Vec::new();
-    if scale.rates != 1.0 {
+    if is_changed(scale.rates) {
         scaled.push(format!(
             "rates × {}: other intervals of timers, fewer or more independent messages, other sizes of bursts at \
              their period, other times between questions; processing times stay",
@@ -49,7 +49,7 @@ fn scaled(scale: Scale) -> Vec<String> {
             scaled.push("closed loops have no rate, and are not made faster".to_owned());
         }
     }
-    if scale.connections != 1.0 {
+    if is_changed(scale.connections) {
         scaled.push(format!(
             "connections × {}: fewer clients with unchanged behaviour; rates make up for parts of clients, and each \
              queue that was read keeps a reader",

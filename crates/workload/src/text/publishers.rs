@@ -43,6 +43,10 @@ fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
     content::properties(lines, group);
     promise(lines, group);
     schedule(lines, group);
+    if let Some(messages) = group.stops_after {
+        lines.comment("They stopped long before the observation ended.");
+        lines.key("messages", &messages.to_string());
+    }
 }
 
 /// Writes the number, the programs and the messages of a group.

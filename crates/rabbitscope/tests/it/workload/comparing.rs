@@ -38,7 +38,7 @@ fn different(likeness: &Value) -> Vec<(String, String)> {
         for figure in group["figures"].as_array().unwrap() {
             if figure["verdict"] == "differs" {
                 let text = |value: &Value| value.as_str().unwrap().to_owned();
-                different.push((text(&group["group"]), text(&figure["figure"])));
+                different.push((text(&group["group"]), text(&figure["name"])));
             }
         }
     }

@@ -94,7 +94,7 @@ impl Args {
 
     /// Writes the figures for a comparison. A load of another size is not like its source by intention.
     fn write_measurements(&self, measured: &Measurements, output: &Path) -> anyhow::Result<String> {
-        if self.scale != 1.0 || self.connections != 1.0 {
+        if !self.size().is_none() {
             return Ok(String::new());
         }
         let path = measurements_path(output);
@@ -111,8 +111,12 @@ impl Args {
                 "{unreadable} policies whose patterns this program cannot replace are left out"
             ));
         }
-        model.scale(Scale { rates: self.scale, connections: self.connections });
+        model.scale(self.size());
         model
+    }
+
+    fn size(&self) -> Scale {
+        Scale { rates: self.scale, connections: self.connections }
     }
 
     /// Writes the scenario, and says which parts of it do not fit this machine.
@@ -156,9 +160,9 @@ impl Args {
             (true, Some(_)) => "a file".to_owned(),
             (true, None) => "a node".to_owned(),
         };
-        let file = self.definitions.as_ref().map(|file| match self.anonymous {
-            true => "a file with definitions".to_owned(),
-            false => format!("definitions of {}", file.display()),
+        let file = self.definitions.as_ref().map(|file| {
+            let named = format!("definitions of {}", file.display());
+            if self.anonymous { "a file with definitions".to_owned() } else { named }
         });
         let node = observed.node.as_ref().map(|asked| match asked {
             Err(_) if self.anonymous => "the node was not asked".to_owned(),
