@@ -286,7 +286,7 @@ const estimate = { "offset-nanos": -5, "error-nanos": 3, pings: 40 };
 ].forEach((message, index) => seed("fleet_messages", `${index}`, JSON.stringify(message)));
 seed("fleet_messages", "update", JSON.stringify({ kind: "update", run: "r", worker: "1f", number: 3 }), "\n\0bytes");
 const block = { messages: 9, sizes: { 40: 9 }, gaps: { 330: 8 }, counts: Array(3).fill({ windows: 20, sum: 9, squares: 9 }) };
-const read = { messages: 9, raw: { 300: 9 }, service: { 300: 9 }, polls: {} };
+const read = { messages: 9, raw: { 300: 9 }, service: { 300: 9 }, polls: {}, unsettled: { 1: 9 } };
 const publishers = { members: 1, messages: 36, rate: 9.5, "is-closed": false, "has-bursts": false, window: 4, sizes: { 100: 36 },
     blocks: Array(4).fill(block) };
 const readers = { members: 1, messages: 36, rate: 9.5, prefetch: 9, batch: 1, settled: [1, 0, 0], "is-parallel": false,

@@ -234,10 +234,7 @@ impl PublisherGroup {
             frame_by_frame: sum(|flow| flow.frame_by_frame),
             per_commit: if commits > 0 { messages as f64 / commits as f64 } else { 0.0 },
             text_bytes: pooled.text_bytes.quantile(0.5).unwrap_or_default(),
-            exact_sizes: pooled.sizes.is_complete().then(|| {
-                let ranked = pooled.sizes.ranked().into_iter();
-                ranked.map(|(size, count)| (*size, count)).collect()
-            }),
+            exact_sizes: pooled.exact_sizes(),
             blocks: joined(flows.iter().map(|flow| flow.blocks.as_slice())),
             stops_after: stops_after(flows, span),
             active_share: active.fold(0.0, f64::max) / seconds.max(1e-3),
@@ -314,6 +311,12 @@ impl Pooled {
             pooled.text_bytes.merge(&flow.text_bytes);
         }
         pooled
+    }
+
+    /// Returns sizes with their messages; none if there are too many different ones.
+    fn exact_sizes(&self) -> Option<BTreeMap<u64, u64>> {
+        let ranked = self.sizes.ranked().into_iter().map(|(size, count)| (*size, count));
+        self.sizes.is_complete().then(|| ranked.collect())
     }
 
     /// Returns the messages among which bursts are looked for: all, if there are enough of one flow.

@@ -14,6 +14,8 @@ const TIMES: [(f64, f64); 2] = [(0.5, 0.05), (0.99, 0.1)];
 const LATE: f64 = 1e6;
 /// Shortest processing time in nanoseconds that a scenario expresses.
 const PROCESSING_MIN: f64 = 1e6;
+/// Bar of the mean number of unacknowledged messages of a consumer.
+const UNSETTLED_BAR: f64 = 0.1;
 /// Bar of the shares of settlements.
 const SETTLED_BAR: f64 = 0.02;
 
@@ -36,7 +38,33 @@ pub(super) fn figures(source: &Reading, run: &Reading) -> Vec<Figure> {
         figures.extend(times(processing, (source, run), |block| &block.service));
     }
     figures.extend(times(acknowledged, (source, run), |block| &block.raw));
+    figures.extend(unsettled(source, run));
     figures
+}
+
+/// Compares the mean number of messages that a consumer holds. One message more or less depends on the moment.
+fn unsettled(source: &Reading, run: &Reading) -> Option<Figure> {
+    let held = |blocks: &[ReadBlock]| mean(&pooled(blocks, |block| &block.unsettled));
+    let (one, other) = (held(&source.blocks)?, held(&run.blocks)?);
+    let by_block: Vec<f64> =
+        inner(&source.blocks).iter().filter_map(|block| mean(&block.unsettled)).collect();
+    let of = Difference {
+        distance: ((one - other).abs() - 1.0).max(0.0) / one,
+        bar: UNSETTLED_BAR,
+        between_blocks: block_noise(&by_block),
+        by_number: 0.0,
+        number: source.messages.min(run.messages),
+    };
+    Some(Figure::new("unacknowledged", Unit::Number, (one, other), of))
+}
+
+fn mean(values: &Sparse) -> Option<f64> {
+    let total = values.total() as f64;
+    let sum: f64 = values
+        .filled()
+        .map(|(first, last, count)| first.midpoint(last) as f64 * count as f64)
+        .sum();
+    (total > 0.0 && sum > 0.0).then(|| sum / total)
 }
 
 fn rate(source: &Reading, run: &Reading) -> Figure {

@@ -94,6 +94,8 @@ pub(crate) struct ReadBlock {
     pub(crate) service: Sparse,
     /// Nanoseconds from an answer to the next question.
     pub(crate) polls: Sparse,
+    /// Unsettled messages of a consumer right after each delivery.
+    pub(crate) unsettled: Sparse,
 }
 
 impl Join for PublishBlock {
@@ -113,6 +115,7 @@ impl Join for ReadBlock {
         self.raw.merge(&other.raw);
         self.service.merge(&other.service);
         self.polls.merge(&other.polls);
+        self.unsettled.merge(&other.unsettled);
     }
 }
 

@@ -285,7 +285,7 @@ impl Step<'_> {
         }
         if let Some(channel) = self.state.channel(self.place.1) {
             let unsettled = channel.deliveries.add(message.delivery_tag, flow, now);
-            read.most_unsettled = read.most_unsettled.max(unsettled);
+            read.hold((now, self.block), unsettled);
         }
     }
 

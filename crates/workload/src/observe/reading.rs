@@ -130,6 +130,12 @@ impl ReadFlow {
         self.blocks.at(block).messages += 1;
     }
 
+    /// Records the number of unsettled messages after a delivery.
+    pub(super) fn hold(&mut self, (_, block): Moment, unsettled: u64) {
+        self.most_unsettled = self.most_unsettled.max(unsettled);
+        self.blocks.at(block).unsettled.add(unsettled);
+    }
+
     /// Records that messages were settled.
     ///
     /// A consumer that takes one message after the other begins with a message when it has it and has settled the one
