@@ -102,23 +102,16 @@ impl SourceArgs {
             elapsed >= self.duration
         };
         let analyzer = self.analyzer(options.subject.clone());
-        let cpu_before = self.cpu_of(&options);
+        let cpu_before = cpu_of(&options);
         let (captured, observer) =
             capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over)?;
         Ok(Observed {
             flows: observer.finish(),
             report: captured.report,
-            cpu_seconds: cpu_before
-                .zip(self.cpu_of(&options))
-                .map(|(before, after)| after - before),
+            cpu_seconds: cpu_before.zip(cpu_of(&options)).map(|(before, after)| after - before),
             cut_short: captured.cut_short,
             node,
         })
-    }
-
-    /// Returns the CPU time of the node so far, in seconds.
-    fn cpu_of(&self, options: &LiveOptions) -> Option<f64> {
-        Some(ProcessUsage::from_pid(options.pid?)?.cpu.as_secs_f64())
     }
 
     /// Reads the objects of the node, if it can be reached. Without them the packets still tell much.
@@ -145,6 +138,11 @@ impl SourceArgs {
         let subject = format!("the node with pid {pid}");
         Ok(LiveOptions { subject, ports: BrokerPorts::new(ports)?, pid: Some(pid), interface })
     }
+}
+
+/// Returns the CPU time of the node so far, in seconds.
+fn cpu_of(options: &LiveOptions) -> Option<f64> {
+    Some(ProcessUsage::from_pid(options.pid?)?.cpu.as_secs_f64())
 }
 
 /// Returns the name of the node with this process, if it shows it.
