@@ -61,6 +61,14 @@ impl Model {
         self.missing.push(what);
     }
 
+    /// Changes the size of the load.
+    pub fn scale(&mut self, scale: Scale) {
+        self.scale = scale;
+        self.publishers.iter_mut().for_each(|group| group.scale(scale));
+        let responders = self.responders.iter_mut().map(|responders| &mut responders.reader);
+        self.readers.iter_mut().chain(responders).for_each(|group| group.scale(scale));
+    }
+
     fn name_groups(&mut self) {
         for (place, group) in self.publishers.iter_mut().enumerate() {
             let kind = if group.is_of_requests() { "requests" } else { "publishers" };

@@ -4,7 +4,7 @@
 //! Other rates change the distances of messages: timers get another interval, independent messages are thinned, and
 //! bursts get another number of messages at the same period.
 
-use super::{loops::Arrival, model::Model, publishers::PublisherGroup, readers::ReaderGroup};
+use super::{loops::Arrival, publishers::PublisherGroup, readers::ReaderGroup};
 
 /// Factors of the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,33 +33,19 @@ impl Default for Scale {
     }
 }
 
-impl Model {
-    /// Changes the size of the load.
-    pub fn scale(&mut self, scale: Scale) {
-        self.scale = scale;
-        for group in &mut self.publishers {
-            group.divide(scale.connections);
-            group.scale(scale.rates);
-        }
-        let responders = self.responders.iter_mut().map(|responders| &mut responders.reader);
-        for group in self.readers.iter_mut().chain(responders) {
-            group.divide(scale.connections);
-            group.polling = group.polling.map(|(nanos, empty)| (nanos / scale.rates, empty));
-        }
-    }
-}
-
 impl PublisherGroup {
+    /// Changes the size of the group.
+    pub(super) fn scale(&mut self, scale: Scale) {
+        self.divide(scale.connections);
+        self.change_rate(scale.rates);
+    }
+
     /// Keeps a share of the members, one at least. A remaining member's rate makes up for parts of members.
     fn divide(&mut self, share: f64) {
         let wanted = self.count as f64 * share;
         self.count = part(self.count, share);
         self.connections = part(self.connections, share).min(self.count);
         self.change_rate(wanted / self.count as f64);
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.change_rate(factor);
     }
 
     /// A closed loop cannot be made faster, but has an upper limit if it shall be slower.
@@ -79,6 +65,12 @@ impl PublisherGroup {
 }
 
 impl ReaderGroup {
+    /// Changes the size of the group.
+    pub(super) fn scale(&mut self, scale: Scale) {
+        self.divide(scale.connections);
+        self.polling = self.polling.map(|(nanos, empty)| (nanos / scale.rates, empty));
+    }
+
     /// Keeps a share of the members, one for each queue at least, so that no queue is without a reader.
     fn divide(&mut self, share: f64) {
         let least = self.queues.len().min(self.count);

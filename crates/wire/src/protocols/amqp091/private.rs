@@ -74,9 +74,33 @@ pub(super) fn arguments(prefix: &mut Prefix<'_, '_>, method: &Method) -> Step {
     prefix.values_to_end(false)
 }
 
-/// Reports values among the client's properties: the fields of a table whose length is already read.
+/// The program whose connections have the names of a scenario's groups.
+const OWN_PRODUCT: &[u8] = b"rabbitscope";
+
+/// Reports values among the client's properties: the fields of a table whose length is already read. It keeps the name of
+/// a connection only if this program made it.
 pub(super) fn client_properties(prefix: &mut Prefix<'_, '_>) -> Step {
-    fields(prefix, harmless::is_property)
+    let mut is_own = false;
+    while !prefix.is_at_end() {
+        let length = prefix.number(1)?;
+        match prefix.bytes(length)? {
+            b"product" => is_own = long_text(prefix)? == OWN_PRODUCT,
+            b"connection_name" => value(prefix, is_own)?,
+            key => value(prefix, harmless::is_property(key))?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns a long text, which is kept; of another value nothing.
+fn long_text<'a>(prefix: &mut Prefix<'a, '_>) -> Step<&'a [u8]> {
+    match prefix.bytes(1)? {
+        b"S" => {
+            let length = prefix.number(4)?;
+            prefix.bytes(length)
+        }
+        _ => Err(Stop::Malformed),
+    }
 }
 
 fn table(prefix: &mut Prefix<'_, '_>, is_harmless: fn(&[u8]) -> bool) -> Step {
@@ -115,4 +139,36 @@ fn array(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ops::Range;
+
+    use super::*;
+
+    #[test]
+    fn only_names_of_own_connections_are_kept() {
+        fn check(product: &[u8], is_kept: bool) {
+            let mut fields = Vec::new();
+            for (key, value) in
+                [(&b"product"[..], product), (b"connection_name", b"rabbitscope a 0")]
+            {
+                fields.push(u8::try_from(key.len()).unwrap());
+                fields.extend_from_slice(key);
+                fields.push(b'S');
+                fields.extend_from_slice(&u32::try_from(value.len()).unwrap().to_be_bytes());
+                fields.extend_from_slice(value);
+            }
+            let end = fields.len();
+            let mut told: Vec<Range<usize>> = Vec::new();
+            let tell = &mut |range: Range<usize>| told.push(range);
+            Prefix::read(&fields, (end, end), tell, client_properties);
+            let expected = if is_kept { Vec::new() } else { vec![end - 15..end] };
+            assert_eq!(told, expected, "{product:?}");
+        }
+        check(b"rabbitscope", true);
+        check(b"pika", false);
+        check(b"rabbitscope2", false);
+    }
 }

@@ -54,6 +54,7 @@ impl Args {
         if let Some(scenario) = &self.comparison.compare {
             return self.comparison.execute(scenario, &self.compared_source(scenario)?);
         }
+        self.comparison.refuse_without_comparison()?;
         let output = self.output.as_deref().expect("the command line asks for it");
         self.check_output(output)?;
         let mut topology = self.topology()?;

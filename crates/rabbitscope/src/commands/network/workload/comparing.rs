@@ -24,17 +24,17 @@ pub(super) struct CompareArgs {
     /// The source's figures are in the file beside the scenario (`mine.likeness.json` for `mine.toml`), or in --source.
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["output", "pcap", "pid", "node", "interface", "duration"])]
     pub(super) compare: Option<PathBuf>,
-    /// The source of the comparison: a capture file, or a file with measurements (.json)
-    #[arg(long, value_name = "FILE", requires = "compare")]
+    /// With `--compare`: the source, which is a capture file, or a file with measurements (.json)
+    #[arg(long, value_name = "FILE")]
     pub(super) source: Option<PathBuf>,
-    /// Replace a value of the compared scenario, for example `publishers.0.rate=50`
-    #[arg(long = "set", value_name = "KEY=VALUE", requires = "compare")]
+    /// With `--compare`: replace a value of the scenario, for example `publishers.0.rate=50`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Directory for the run of the comparison, new or empty [default: runs/TIME-NAME]
-    #[arg(long, value_name = "DIR", requires = "compare")]
+    /// With `--compare`: directory for the run, new or empty [default: runs/TIME-NAME]
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print the comparison as JSON
-    #[arg(long, requires = "compare")]
+    /// With `--compare`: print the comparison as JSON
+    #[arg(long)]
     json: bool,
 }
 
@@ -57,6 +57,20 @@ pub(super) fn read_measurements(path: &Path) -> anyhow::Result<Measurements> {
 }
 
 impl CompareArgs {
+    /// Refuses options of a comparison without one.
+    pub(super) fn refuse_without_comparison(&self) -> Result<(), UsageError> {
+        let given = [
+            ("--source", self.source.is_some()),
+            ("--set", !self.set.is_empty()),
+            ("--out", self.out.is_some()),
+            ("--json", self.json),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(UsageError(format!("{option} needs --compare SCENARIO"))),
+            None => Ok(()),
+        }
+    }
+
     /// Runs the scenario and compares it with the source.
     pub(super) fn execute(&self, path: &Path, source: &Measurements) -> anyhow::Result<Exit> {
         let scenario = check(read_scenario(path, &self.set)?, source)?;
