@@ -137,8 +137,16 @@ impl Connection {
                 }
             }
         }
-        self.addressing = self.property("version").map_or(self.addressing, Addressing::of_version);
+        if let Some(version) = self.property("version") {
+            (self.addressing, self.release) = (Addressing::of_version(version), release(version));
+        }
         self.phase = Phase::Open;
         Ok(Event::Opened)
     }
+}
+
+/// Returns the first two numbers of a version.
+fn release(version: &str) -> (u32, u32) {
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }

@@ -42,7 +42,7 @@ impl Connection {
 
     pub(super) fn on_attach(&mut self, channel: u16, mut fields: Fields<'_>) -> Answer {
         let lane = self.lane_of(channel, ATTACH)?;
-        let release = self.release();
+        let release = self.release;
         let Some(state) = self.lane_mut(lane) else { return Ok(None) };
         if state.stage != Stage::Attaching {
             return Ok(None);

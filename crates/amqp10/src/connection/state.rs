@@ -91,7 +91,9 @@ pub struct Connection {
     pub(super) output: OutputBuffer,
     pub(super) heartbeat: Heartbeat,
     pub(super) addressing: Addressing,
-    /// Properties of the broker that are texts, such as `version`.
+    /// First two numbers of the broker's version; zeros until it has told them.
+    pub(super) release: (u32, u32),
+    /// Properties of the broker that are texts, such as `version`, during the set-up.
     pub(super) properties: BTreeMap<String, String>,
     /// By the numbers of this client's channels.
     pub(super) lanes: Vec<Option<Lane>>,
@@ -112,6 +114,7 @@ impl Connection {
             output,
             heartbeat: Heartbeat::new(now),
             addressing: Addressing::default(),
+            release: (0, 0),
             properties: BTreeMap::new(),
             lanes: Vec::new(),
             lane_of_channel: Vec::new(),
@@ -121,13 +124,6 @@ impl Connection {
     /// Returns a property of the broker that is a text.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.get(name).map(String::as_str)
-    }
-
-    /// Returns the first two numbers of the broker's version; zeros if it has told none.
-    pub(super) fn release(&self) -> (u32, u32) {
-        let version = self.property("version").unwrap_or_default();
-        let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
-        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
     }
 
     /// Returns the form of addresses that the broker prefers, by its version.

@@ -143,6 +143,8 @@ fn filters_that_are_not_in_place_are_known() {
             Filter::Sql("TRUE".to_owned()),
         ];
         connection.attach_receiver(2, &Receiver { filters, ..Receiver::default() });
+        // The load does so before its receivers attach.
+        connection.shrink();
         // Brokers repeat filters that they do not know.
         let names = ["rabbitmq:stream-filter", "amqp:application-properties-filter", "sql-filter"];
         let pairs: Vec<_> = names
