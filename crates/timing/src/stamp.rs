@@ -15,7 +15,11 @@ pub const STAMP_SIZE: usize = STAMP_BYTES as usize;
 const HEADER_NAME: &[u8] = b"\x11rabbitscope-stamp";
 
 /// Types of the field's value. RabbitMQ makes texts of bytes that came by another protocol.
-const HEADER_TYPES: [u8; 2] = *b"xS";
+const BYTES: u8 = b'x';
+const TEXT: u8 = b'S';
+
+/// Type of bytes in AMQP 1.0, whose length has one byte. The plugin of 3.x puts properties into a header as they are.
+const AMQP10_BYTES: u8 = 0xa0;
 
 const TAG_BITS: u32 = 12;
 
@@ -114,9 +118,18 @@ impl Stamp {
         let name = HEADER_NAME;
         let at = properties.windows(name.len()).position(|window| window == name)?;
         let (kind, value) = properties.get(at + name.len()..)?.split_first()?;
-        let (length, value) = value.split_first_chunk()?;
-        let value = value.get(..u32::from_be_bytes(*length) as usize)?;
-        HEADER_TYPES.contains(kind).then(|| Self::from_property(value))?
+        let (length, value) = match *kind {
+            BYTES | TEXT => {
+                let (length, value) = value.split_first_chunk()?;
+                (u32::from_be_bytes(*length) as usize, value)
+            }
+            AMQP10_BYTES => {
+                let (length, value) = value.split_first()?;
+                (usize::from(*length), value)
+            }
+            _ => return None,
+        };
+        Self::from_property(value.get(..length)?)
     }
 
     /// Reads the stamp that is a property's value: its bytes, or two hexadecimal digits for each of them, as MQTT has texts
@@ -236,9 +249,10 @@ mod tests {
         let bytes = stamp.encode();
         let digits = bytes.map(|byte| format!("{byte:02x}")).concat();
         for (head, value) in [
-            (b"x\x00\x00\x00\x0c", &bytes[..]),
+            (&b"x\x00\x00\x00\x0c"[..], &bytes[..]),
             (b"S\x00\x00\x00\x0c", &bytes[..]),
             (b"S\x00\x00\x00\x18", digits.as_bytes()),
+            (b"\xa0\x0c", &bytes[..]),
         ] {
             let properties = [b"before", HEADER_NAME, head, value, b"after"].concat();
             assert_eq!(Stamp::find(&properties), Some(stamp));
