@@ -81,13 +81,13 @@ fn a_later_connection_has_a_later_token() {
     }
     let bench = Workbench::new("amqp10-renewed");
     let broker = broker_with(trust_tokens);
-    bench.file("token", token(&broker, 5));
+    bench.file("token", token(&broker, 15));
     let scenario = Scenario::new("amqp10-renewed")
         .queues(Queue::new("renewed"))
         .publishers(
             publishers("renewed")
                 .rate(200)
-                .messages(2000)
+                .messages(5000)
                 .confirm_window(1000)
                 .republish_unconfirmed(true),
         )
@@ -103,10 +103,10 @@ fn a_later_connection_has_a_later_token() {
     bench.await_seconds("out", 1);
     bench.file("token", token(&broker, 600));
     let text = running.ended().code(0).stdout;
-    assert!(text.contains("Of 2000 accepted messages 0 lost"), "{text}");
+    assert!(text.contains("Of 5000 accepted messages 0 lost"), "{text}");
     let run = bench.json("out/run.json");
     assert!(count(&run, "reconnects") >= 2, "{run:#}");
-    assert_eq!(count(&run, "confirmed"), 2000);
+    assert_eq!(count(&run, "confirmed"), 5000);
 }
 
 /// From 4.0 on a broker can name the user of those who give none, also for the connection that declares queues.
