@@ -39,7 +39,7 @@ pub(super) fn write(
         || arguments.text("mqtt-publisher-qos").is_some_and(|qos| qos != "0");
     section.set_some("confirm-window", has_confirms.then_some(window));
     if protocol == Protocol::Amqp091 || protocol == Protocol::Amqp10 {
-        properties(arguments, protocol, &mut section, draft)?;
+        properties(arguments, protocol, &mut section, draft);
     }
     let rate: Option<f64> = arguments.number("rate")?;
     section.set_some("rate", rate.filter(|rate| *rate >= 0.0));
@@ -143,12 +143,7 @@ pub(super) fn mqtt(
     Ok(())
 }
 
-fn properties(
-    arguments: &Arguments,
-    protocol: Protocol,
-    section: &mut Section,
-    draft: &mut Draft,
-) -> Result<(), PerfTestError> {
+fn properties(arguments: &Arguments, protocol: Protocol, section: &mut Section, draft: &mut Draft) {
     section.set_if("persistent", arguments.is_on("message-durability"));
     section
         .set_if("mandatory", protocol == Protocol::Amqp091 && arguments.has("amqp091-mandatory"));
@@ -177,7 +172,6 @@ fn properties(
     if !table.is_empty() {
         section.set("properties", table);
     }
-    Ok(())
 }
 
 /// Returns the header of `key=value`. Of several values, the first one counts.

@@ -1,6 +1,6 @@
 //! Every option of omq, and the scenarios of command lines.
 
-use rabbitscope_runs::scenario::{MqttVersion, Protocol, QueueType, Scenario, parse};
+use rabbitscope_runs::scenario::{MqttVersion, Protocol, QueueSpec, QueueType, Scenario, parse};
 
 use super::options::OPTIONS;
 use crate::{Program, arguments::Support, scenario_of};
@@ -28,78 +28,78 @@ fn every_option_is_in_the_table() {
     }
 }
 
-/// Every option that has an effect, one by one: the line of the scenario that is there because of it.
+/// Command lines, and the line of the scenario that is there because of an option.
+const LINES: &[(&str, &str)] = &[
+    ("amqp --uri amqp://me:secret@h/x", "uri = \"amqp://me@h/x\""),
+    ("amqp --uri amqp://a --uri amqp://b", "uris = [\"amqp://a\", \"amqp://b\"]"),
+    ("mqtt --publisher-uri mqtt://h:1884", "uri = \"amqp://h?mqtt_port=1884\""),
+    (
+        "stream --consumer-uri rabbitmq-stream://h:6000 --queues stream",
+        "uri = \"amqp://h?stream_port=6000\"",
+    ),
+    ("mqtt --management-uri amqp://m --publisher-uri mqtt://m", "uri = \"amqp://m\""),
+    ("amqp --uri amqps://h --tls-skip-verify", "verify = false"),
+    ("amqp -x 3", "count = 3\nconnections = 3\nprotocol = \"amqp-1.0\""),
+    ("amqp -y 2 --queues classic", "name = \"omq-{}\"\nfrom = 0\nto = 1"),
+    ("amqp -C 10", "messages = 10"),
+    ("amqp -D 20", "messages = 20"),
+    ("amqp -t /queues/q", "queue = \"q\""),
+    (
+        "amqp091 -t /exchanges/amq.topic/a.%d -x 2",
+        "exchange = \"amq.topic\"\nrouting-key = \"a.{}\"\nfrom = 0\nto = 1",
+    ),
+    ("mqtt -t sensors/%d -x 2", "topic = \"sensors/{}\"\nfrom = 0\nto = 1"),
+    ("mqtt -T sensors/%d -y 2", "topics = [\"sensors/1\"]"),
+    ("mqtt -T /topic/a", "topics = [\"a\"]"),
+    ("amqp -T /queues/q", "queue = \"q\""),
+    ("stream --queues stream --stream-offset first", "offset = \"first\""),
+    ("stream --queues stream", "offset = \"next\""),
+    ("stream --queues stream --stream-filter-values a,b", "filter-values = [\"a\", \"b\"]"),
+    ("stream --queues stream --stream-filter-value-set a,b", "filter-values = [\"a\", \"b\"]"),
+    ("amqp --consumer-priority 5", "priority = 5"),
+    ("amqp --consumer-credits 100", "prefetch = 100"),
+    ("stream --queues stream --consumer-credits 5", "credit = 5"),
+    ("amqp -L 10ms", "processing-time = \"10000us\""),
+    ("amqp --detect-gaps-in-messages", "verify = true"),
+    ("amqp --detect-out-of-order-messages", "verify = true"),
+    ("amqp --consumer-startup-delay 10s", "start-delay = \"10s\""),
+    ("amqp --requeue-rate 100", "nack = true\nrequeue = true"),
+    ("amqp --discard-rate=100", "nack = true\nrequeue = false"),
+    ("amqp --queues quorum", "type = \"quorum\"\nkeep = true"),
+    ("amqp", "predeclared = true"),
+    ("amqp --queues classic --exchange amq.topic --binding-key k", "routing-key = \"k\""),
+    ("amqp --queues classic --queue-args x-max-length=10", "x-max-length = 10"),
+    ("amqp -s 1kb", "size = \"1024B\""),
+    ("amqp -r 2.5", "rate = 2.5"),
+    ("amqp -r 0", "rate = 0.0"),
+    ("amqp -c 50", "confirm-window = 50"),
+    ("amqp", "confirm-window = 1"),
+    ("amqp", "persistent = true"),
+    ("amqp --message-priority 5", "priority = 5"),
+    ("amqp --message-ttl 60s", "expiration = \"60000ms\""),
+    ("amqp -z 5m", "duration = \"300s\""),
+    ("mqtt --mqtt-publisher-version 4", "mqtt-version = \"3.1.1\""),
+    ("mqtt --mqtt-publisher-qos 1 -c 9", "qos = 1\nconfirm-window = 9"),
+    ("mqtt --mqtt-consumer-version 3 --mqtt-consumer-qos 1", "mqtt-version = \"3.1.1\"\nqos = 1"),
+    ("amqp --amqp-consume-settled", "auto-ack = true"),
+    ("amqp091 --amqp091-mandatory", "mandatory = true"),
+    ("amqp091 --amqp091-header a=b,c", "a = \"b\""),
+    (
+        "stream --queues stream --stream-single-active-consumer",
+        "consumer-name = \"omq-consumer-0\"",
+    ),
+    (
+        "stream --queues stream -t s -T s --stream-super-stream --stream-super-stream-partitions 4",
+        "partitions = 4",
+    ),
+];
+
+/// Every option that has an effect, one by one.
 #[test]
 fn each_option_has_its_line() {
-    for (line, expected) in [
-        ("amqp --uri amqp://me:secret@h/x", "uri = \"amqp://me@h/x\""),
-        ("amqp --uri amqp://a --uri amqp://b", "uris = [\"amqp://a\", \"amqp://b\"]"),
-        ("mqtt --publisher-uri mqtt://h:1884", "uri = \"amqp://h?mqtt_port=1884\""),
-        (
-            "stream --consumer-uri rabbitmq-stream://h:6000 --queues stream",
-            "uri = \"amqp://h?stream_port=6000\"",
-        ),
-        ("mqtt --management-uri amqp://m --publisher-uri mqtt://m", "uri = \"amqp://m\""),
-        ("amqp --uri amqps://h --tls-skip-verify", "verify = false"),
-        ("amqp -x 3", "count = 3\nconnections = 3\nprotocol = \"amqp-1.0\""),
-        ("amqp -y 2 --queues classic", "name = \"omq-{}\"\nfrom = 0\nto = 1"),
-        ("amqp -C 10", "messages = 10"),
-        ("amqp -D 20", "messages = 20"),
-        ("amqp -t /queues/q", "queue = \"q\""),
-        (
-            "amqp091 -t /exchanges/amq.topic/a.%d -x 2",
-            "exchange = \"amq.topic\"\nrouting-key = \"a.{}\"\nfrom = 0\nto = 1",
-        ),
-        ("mqtt -t sensors/%d -x 2", "topic = \"sensors/{}\"\nfrom = 0\nto = 1"),
-        ("mqtt -T sensors/%d -y 2", "topics = [\"sensors/1\"]"),
-        ("mqtt -T /topic/a", "topics = [\"a\"]"),
-        ("amqp -T /queues/q", "queue = \"q\""),
-        ("stream --queues stream --stream-offset first", "offset = \"first\""),
-        ("stream --queues stream", "offset = \"next\""),
-        ("stream --queues stream --stream-filter-values a,b", "filter-values = [\"a\", \"b\"]"),
-        ("stream --queues stream --stream-filter-value-set a,b", "filter-values = [\"a\", \"b\"]"),
-        ("amqp --consumer-priority 5", "priority = 5"),
-        ("amqp --consumer-credits 100", "prefetch = 100"),
-        ("stream --queues stream --consumer-credits 5", "credit = 5"),
-        ("amqp -L 10ms", "processing-time = \"10000us\""),
-        ("amqp --detect-gaps-in-messages", "verify = true"),
-        ("amqp --detect-out-of-order-messages", "verify = true"),
-        ("amqp --consumer-startup-delay 10s", "start-delay = \"10s\""),
-        ("amqp --requeue-rate 100", "nack = true\nrequeue = true"),
-        ("amqp --discard-rate=100", "nack = true\nrequeue = false"),
-        ("amqp --queues quorum", "type = \"quorum\"\nkeep = true"),
-        ("amqp", "predeclared = true"),
-        ("amqp --queues classic --exchange amq.topic --binding-key k", "routing-key = \"k\""),
-        ("amqp --queues classic --queue-args x-max-length=10", "x-max-length = 10"),
-        ("amqp -s 1kb", "size = \"1024B\""),
-        ("amqp -r 2.5", "rate = 2.5"),
-        ("amqp -r 0", "rate = 0.0"),
-        ("amqp -c 50", "confirm-window = 50"),
-        ("amqp", "confirm-window = 1"),
-        ("amqp", "persistent = true"),
-        ("amqp --message-priority 5", "priority = 5"),
-        ("amqp --message-ttl 60s", "expiration = \"60000ms\""),
-        ("amqp -z 5m", "duration = \"300s\""),
-        ("mqtt --mqtt-publisher-version 4", "mqtt-version = \"3.1.1\""),
-        ("mqtt --mqtt-publisher-qos 1 -c 9", "qos = 1\nconfirm-window = 9"),
-        (
-            "mqtt --mqtt-consumer-version 3 --mqtt-consumer-qos 1",
-            "mqtt-version = \"3.1.1\"\nqos = 1",
-        ),
-        ("amqp --amqp-consume-settled", "auto-ack = true"),
-        ("amqp091 --amqp091-mandatory", "mandatory = true"),
-        ("amqp091 --amqp091-header a=b,c", "a = \"b\""),
-        (
-            "stream --queues stream --stream-single-active-consumer",
-            "consumer-name = \"omq-consumer-0\"",
-        ),
-        (
-            "stream --queues stream -t s -T s --stream-super-stream --stream-super-stream-partitions 4",
-            "partitions = 4",
-        ),
-    ] {
+    for (line, expected) in LINES {
         let found = text(line);
-        assert!(found.contains(expected), "{line}: {expected} is not in\n{found}");
+        assert!(found.contains(*expected), "{line}: {expected} is not in\n{found}");
     }
     assert!(!text("amqp --queues classic --cleanup-queues").contains("keep"));
     assert!(!text("amqp --message-durability=false").contains("persistent"));
@@ -125,7 +125,7 @@ fn each_command_has_its_protocols() {
     let found =
         scenario("omq stream-amqp -x 2 -y 1 --queues stream -r 100 -s 200 -C 50 -T /queues/omq-0");
     assert_eq!(
-        found.queues.iter().map(|queue| queue.queue_names()).collect::<Vec<_>>().concat(),
+        found.queues.iter().map(QueueSpec::queue_names).collect::<Vec<_>>().concat(),
         ["omq-0", "omq-1"]
     );
     assert_eq!(found.queues[0].queue_type, QueueType::Stream);

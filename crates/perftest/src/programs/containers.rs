@@ -254,22 +254,20 @@ fn in_image(image: &str, words: &[Word], call: Call) -> Stepped {
         Name::Multi => Name::PerfTest,
         name => name,
     };
-    match names::is_wanted(found, call.program)? {
-        true => finish(words, call).map(Step::Found),
-        false => {
-            let has_options = words.iter().any(|word| word.text.starts_with('-'));
-            let program = call.program;
-            let otherwise = has_options.then(|| {
-                refused(&format!(
-                    "`{image}` is not known as an image of {} (`pivotalrabbitmq/{}`): if it is one, give only the words \
-                     after it",
-                    program.name(),
-                    program.file()
-                ))
-            });
-            Ok(Step::Command { words: words.to_vec(), call, otherwise })
-        }
+    if names::is_wanted(found, call.program)? {
+        return finish(words, call).map(Step::Found);
     }
+    let has_options = words.iter().any(|word| word.text.starts_with('-'));
+    let program = call.program;
+    let otherwise = has_options.then(|| {
+        refused(&format!(
+            "`{image}` is not known as an image of {} (`pivotalrabbitmq/{}`): if it is one, give only the words after \
+             it",
+            program.name(),
+            program.file()
+        ))
+    });
+    Ok(Step::Command { words: words.to_vec(), call, otherwise })
 }
 
 /// Adds the variables of `-e NAME=value`, `--env NAME` and `--env-file FILE`.

@@ -121,7 +121,7 @@ fn entries(
     match codec.as_str() {
         "none" => {}
         "snappy" => {
-            draft.note("--compression snappy has no equivalent: gzip, lz4 and zstd have one")
+            draft.note("--compression snappy has no equivalent: gzip, lz4 and zstd have one");
         }
         codec => {
             draft.note("--compression: bodies are JSON, since zeros would become nothing");

@@ -416,17 +416,6 @@ impl Random {
         let nack = !auto_ack && self.chance();
         ConsumerGroup {
             name: format!("c of {}", queue.name),
-            protocol: Protocol::Amqp091,
-            mqtt_version: None,
-            qos: None,
-            topics: Vec::new(),
-            credit: None,
-            consumer_name: None,
-            store_every: None,
-            single_active_consumer: false,
-            super_stream: None,
-            filter_values: None,
-            match_unfiltered: None,
             count,
             connections,
             channels,
@@ -450,15 +439,13 @@ impl Random {
             processing_times,
             polling: Some(polling.is_some()),
             poll_interval: polling,
-            priority: None,
-            offset: None,
-            exclusive: false,
             unpack: self.chance(),
             filter: SourceFilter::default(),
             arguments: if polling.is_some() { BTreeMap::new() } else { self.arguments() },
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance() && !is_shared),
             start_delay: self.delay(),
             slow_start: self.delay(),
+            ..read(SMALL, &[]).unwrap().consumers.remove(0)
         }
     }
 }
