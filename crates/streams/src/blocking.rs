@@ -31,7 +31,7 @@ pub struct Place {
     pub replicas: Vec<(String, u16)>,
 }
 
-/// What a server can do beyond the first version of the protocol.
+/// Abilities of a server beyond the first version of the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
     /// It has single active consumers.

@@ -59,8 +59,8 @@ impl<'a> ConsumerPlan<'a> {
         }
     }
 
-    /// Returns the number under which a consumer's messages are checked. Of single active consumers, who share a stream, all
-    /// have one.
+    /// Returns the number under which a consumer's messages are checked. Single active consumers share a stream, and one
+    /// number.
     pub(crate) fn observed_consumer(&self, placement: Placement) -> u32 {
         let member = if self.group.single_active_consumer { 0 } else { placement.member };
         self.first_consumer + member

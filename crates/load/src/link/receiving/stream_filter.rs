@@ -14,7 +14,7 @@ pub(super) struct StreamFilter {
 
 impl StreamFilter {
     /// Returns the filter of a group; `None` if it wants all messages.
-    pub(super) fn of_group(group: &ConsumerGroup) -> Option<Self> {
+    pub(super) fn from_group(group: &ConsumerGroup) -> Option<Self> {
         let values = group.wanted_values();
         if values.is_empty() {
             return None;

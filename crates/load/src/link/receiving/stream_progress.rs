@@ -37,8 +37,8 @@ impl Progress<Connection> for StreamProgress {
             offset: start,
             resume: start,
             credit: Credit::default(),
-            filter: StreamFilter::of_group(group),
-            tracking: StreamTracking::of_group(group),
+            filter: StreamFilter::from_group(group),
+            tracking: StreamTracking::from_group(group),
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) struct StreamTracking {
 
 impl StreamTracking {
     /// Returns the tracking of a group; `None` without a name.
-    pub(super) fn of_group(group: &ConsumerGroup) -> Option<Self> {
+    pub(super) fn from_group(group: &ConsumerGroup) -> Option<Self> {
         Some(Self {
             name: group.consumer_name.clone()?,
             every: group.store_every.unwrap_or(1),
