@@ -2,11 +2,17 @@
 //!
 //! A timer has an index near 0, independent arrivals (a Poisson process) have 1, bursts have more. The index depends on
 //! the window, so there are three.
+//!
+//! The first window begins before the first event and does not count. Otherwise events with a period would fall on the
+//! ends of windows, and the last bit of their times would decide which one has them.
 
 use serde::{Deserialize, Serialize};
 
 /// Lengths of the windows in nanoseconds.
 const WIDTHS: [u64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
+
+/// Part of the first window before the first event, in thousandths: no simple fraction.
+const AHEAD: u64 = 382;
 
 /// Numbers of complete windows, of events in them, and of their squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,6 +42,8 @@ pub(crate) struct CountsOverTime {
 struct Windows {
     /// Start of the current window in nanoseconds; none before the first event.
     start: Option<u64>,
+    /// True after the first window.
+    is_counting: bool,
     current: u64,
     complete: u64,
     sum: f64,
@@ -61,16 +69,19 @@ impl CountsOverTime {
 impl Windows {
     fn add(&mut self, nanos: u64, width: u64) -> Tally {
         let mut completed = Tally::default();
-        let start = *self.start.get_or_insert(nanos);
+        let start = *self.start.get_or_insert(nanos.saturating_sub(width / 1_000 * AHEAD));
         let passed = nanos.saturating_sub(start) / width;
         if passed > 0 {
-            let count = self.current as f64;
-            self.sum += count;
-            self.squares += count * count;
-            self.complete += passed;
+            if self.is_counting {
+                let count = self.current as f64;
+                self.sum += count;
+                self.squares += count * count;
+                self.complete += passed;
+                completed = Tally { windows: passed as f64, sum: count, squares: count * count };
+            }
+            self.is_counting = true;
             self.current = 0;
             self.start = Some(start + passed * width);
-            completed = Tally { windows: passed as f64, sum: count, squares: count * count };
         }
         self.current += 1;
         completed
