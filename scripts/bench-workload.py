@@ -126,6 +126,17 @@ def wrong(name, table, key, number):
     return row, is_found
 
 
+def kept(rows, are_wrong):
+    """Returns rows of a table, with those of other scenarios that the page has already, sorted."""
+    old = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")] if PAGE.exists() else []
+    # The changed value of a wrong model is in backquotes.
+    of_table = [line for line in old if line.split("|")[2].strip().startswith("`") == are_wrong]
+    names = {path.stem for path in SOURCES.glob("*.toml")} - set(NAMES)
+    if are_wrong and not WRONG:
+        names |= set(NAMES)
+    return sorted([line for line in of_table if line.split(" ")[1] in names] + rows)
+
+
 def machine():
     """Describes the machine."""
     lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
@@ -145,7 +156,8 @@ def main():
         "# Likeness of modelled loads",
         "",
         "`make bench-workload` writes this page. Each scenario of `scripts/workload` ran for 30 s with its packets, and was",
-        "modelled from these alone. [`workload --compare`](../tasks/compare-loads.md) ran the model and compared it.",
+        "modelled from these alone. [`workload --compare`](../tasks/compare-loads.md) ran the model and compared it. With",
+        "`SCENARIOS=`, only rows of these scenarios are replaced.",
         "",
         f"Measured {datetime.date.today()} on {machine()}. Other processes kept {load_before:.1f} CPUs busy at the start.",
         "",
@@ -153,17 +165,17 @@ def main():
         "",
         "| scenario | groups | alike | not judged | differ | differences |",
         "| --- | ---: | ---: | ---: | ---: | --- |",
-        *rows,
+        *kept(rows, False),
         "",
         "*Not judged* figures have too few messages for their bar, and no larger difference than so few explain.",
         "",
         "## Wrong models",
         "",
-        f"One value of one group was changed by 20 %. {found} of {len(judged)} were told apart, with the group named.",
+        "One value of one group was changed by 20 %. The comparison must name the group.",
         "",
         "| scenario | change | group | named | its differences | other groups that differ |",
         "| --- | --- | --- | --- | --- | --- |",
-        *[row for row, _ in judged],
+        *kept([row for row, _ in judged], True),
         "",
     ]))
     if found < len(judged):
