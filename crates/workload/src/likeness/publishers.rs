@@ -86,12 +86,17 @@ fn sizes(source: &Publishing, run: &Publishing) -> Figure {
         if is_single { 0.0 } else { distance::kolmogorov_noise(source.messages, run.messages) };
     let between_blocks = halves(&source.blocks, |block| &block.sizes, |_| 0.0);
     let of = Difference { distance, bar: SIZE_BAR, between_blocks, by_number, number };
-    let means = (mean(&source.blocks), mean(&run.blocks));
+    let means = (mean(source), mean(run));
     Figure::new("sizes", Unit::Bytes, means, of)
 }
 
-fn mean(blocks: &[PublishBlock]) -> f64 {
-    let sizes = pooled(blocks, |block| &block.sizes);
+/// Returns the mean size, from exact sizes if they are known.
+fn mean(of: &Publishing) -> f64 {
+    if let Some(sizes) = &of.sizes {
+        let sum: f64 = sizes.iter().map(|(size, count)| *size as f64 * *count as f64).sum();
+        return sum / sizes.values().map(|count| *count as f64).sum::<f64>().max(1.0);
+    }
+    let sizes = pooled(&of.blocks, |block| &block.sizes);
     let sum: f64 =
         sizes.filled().map(|(first, last, count)| first.midpoint(last) as f64 * count as f64).sum();
     sum / sizes.total().max(1) as f64
