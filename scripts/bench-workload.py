@@ -104,7 +104,7 @@ def changed(model, table, key):
                 factor = {"B": 1, "KiB": 1024, "MiB": 1 << 20}[unit]
                 new = f"{round(float(number) * factor * 1.2)}B"
             else:
-                new = round(value * 1.2) if isinstance(value, int) else value * 1.2
+                new = round(value * 1.2) if isinstance(value, int) else round(value * 1.2, 4)
             return f"{table}.{place}.{key}={new}", group["name"]
     raise SystemExit(f"{model}: no {table} with {key}")
 

@@ -101,10 +101,13 @@ pub(super) fn dispersion(tallies: impl Iterator<Item = Tally>) -> Option<(f64, f
     Some((variance * tally.windows / (tally.windows - 1.0) / mean, tally.windows))
 }
 
-/// Returns the noise of one more than the index of dispersion, as a part of it.
-pub(super) fn dispersion_noise(index: f64, windows: f64, others: f64) -> f64 {
-    // The variance of independent counts varies by the square root of 2 in the number of windows.
-    TWO_SIDED * index / (1.0 + index) * (2.0 / windows.max(1.0) + 2.0 / others.max(1.0)).sqrt()
+/// Returns the noise of one more than the index of dispersion of a source, as a part of it. Each index has its number of
+/// windows.
+pub(super) fn dispersion_noise(source: (f64, f64), run: (f64, f64)) -> f64 {
+    // The variance of independent counts varies by the square root of 2 in the number of windows. The larger of both
+    // indexes is nearer to the true one, because the distribution has a long tail above.
+    let varied = (2.0 / source.1.max(1.0) + 2.0 / run.1.max(1.0)).sqrt();
+    TWO_SIDED * source.0.max(run.0) / (1.0 + source.0) * varied
 }
 
 #[cfg(test)]
@@ -150,6 +153,27 @@ mod tests {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
         let noise = quantile_noise(&sparse(values.map(|value| value as u64)), 0.99).unwrap();
         assert!((0.08..0.13).contains(&(noise * core::f64::consts::SQRT_2)), "{noise}");
+    }
+
+    #[test]
+    fn two_captures_of_independent_messages_are_within_their_noise() {
+        let mut random = rabbitscope_runs::Random::new(4);
+        let mut index = || {
+            let mut counts = crate::figures::CountsOverTime::default();
+            let (mut at, mut tally) = (0, Tally::default());
+            while at < 30_000_000_000 {
+                tally = tally.plus(counts.add(at)[2]);
+                at += crate::tests::exponential(&mut random, 8_000_000);
+            }
+            dispersion([tally].into_iter()).unwrap()
+        };
+        let beyond = (0..300).filter(|_| {
+            let (source, run) = (index(), index());
+            let difference = (source.0 - run.0).abs() / (1.0 + source.0);
+            difference > dispersion_noise(source, run)
+        });
+        let beyond = beyond.count();
+        assert!(beyond <= 15, "{beyond} of 300");
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn counts(source: &Publishing, run: &Publishing, width: usize) -> Option<Figure>
         distance: relative(1.0 + one, 1.0 + other),
         bar: COUNTS_BAR,
         between_blocks: block_noise(&by_block),
-        by_number: distance::dispersion_noise(one, windows, others),
+        by_number: distance::dispersion_noise((one, windows), (other, others)),
         number,
     };
     let name = ["counts per 10 ms", "counts per 100 ms", "counts per 1 s"][width];
