@@ -12,15 +12,12 @@ SECOND_TRIES=12
 LONGEST_OF_PAGE=600
 log=$(mktemp)
 failures=$(mktemp)
-LANE_FILES=$(mktemp -d)
-FAILED=$LANE_FILES/failed
-export LANE_FILES FAILED
-trap 'rm -rf "$log" "$failures" "$LANE_FILES"' EXIT
+trap 'rm -f "$log" "$failures"' EXIT
 
 # The test programs report the time of each test, which the stable toolchain allows with this variable only. Cargo must
 # not see it: some dependencies would be built differently.
-# Tests hang up and interrupt terminals, which has no effect on children of `nohup` and on those of a shell beside it.
-runner="env --default-signal=HUP,INT,QUIT RUSTC_BOOTSTRAP=1"
+# Tests hang up terminals, which has no effect on children of `nohup`.
+runner="env --default-signal=HUP RUSTC_BOOTSTRAP=1"
 # Live profiles need root. Only the test programs get it; the build does not.
 if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null 2>&1; then
     echo "the live tests record profiles, which needs root: running the test programs with sudo" >&2
@@ -28,14 +25,9 @@ if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null 2>&1; then
 fi
 # Cargo's name of the variable for this machine: CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER.
 host=$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
-# Cargo splits it at spaces, so that it has no path.
-export PATH="$PWD/scripts:$PATH" "CARGO_TARGET_${host}_RUNNER=test-program.sh $runner"
+export "CARGO_TARGET_${host}_RUNNER=$runner"
 # Shuffled, always alike: tests of one file often wait for the same broker or lock.
 timed="-Z unstable-options --report-time --shuffle-seed 1"
-
-# Test programs beside each other. The longest one is the first, and keeps its lane while all others take turns.
-: "${LANES:=2}"
-export LANES
 
 # Live tests wait for brokers and clocks about half of their time. A broker takes 150 MB.
 cpus=$(nproc)
@@ -56,12 +48,9 @@ run() {
     passes "$@" || failed=1
 }
 
-# Ends when the last test program in a lane has closed its output.
 passes() {
-    : >"$FAILED"
     status=$(mktemp)
     { "$@" 2>&1 || echo "$?" >"$status"; } | tee -a "$log"
-    cat "$FAILED" >>"$status"
     if [ -s "$status" ]; then
         rm -f "$status"
         return 1
@@ -83,9 +72,10 @@ failed_tests() {
             if (told == before) other = 1
             before = told
         }
+        /^error: [0-9]+ targets? failed/ { targets += $2 }
         /^error: could not compile/ { other = 1 }
         END {
-            if (other || programs == 0 || count > most) exit
+            if (other || programs == 0 || targets != programs || count > most) exit
             for (i = 1; i <= count; i++) print lines[i]
         }' "$log"
 }
@@ -95,10 +85,8 @@ failed_tests() {
 # shellcheck disable=SC2086 # several arguments
 tests() {
     together=0
-    # Live tests make processes out of sight, beside which unit tests of remains prove nothing.
-    passes cargo test --locked --workspace --no-fail-fast --lib -- $timed || together=1
-    passes cargo test --locked --workspace --no-fail-fast --test '*' -- $timed $skipped || together=1
-    passes env LANES=1 RUST_TEST_THREADS=1 cargo test --locked --workspace --no-fail-fast --test it -- $timed $alone &&
+    passes cargo test --locked --workspace --no-fail-fast --lib --test '*' -- $timed $skipped || together=1
+    passes env RUST_TEST_THREADS=1 cargo test --locked --workspace --no-fail-fast --test it -- $timed $alone &&
         [ "$together" = 0 ]
 }
 if ! tests; then
@@ -117,7 +105,7 @@ if ! tests; then
         fi
     done 3<"$failures"
 fi
-run env RUSTDOC="$PWD/scripts/rustdoc.sh" "CARGO_TARGET_${host}_RUNNER=$runner" cargo test --locked --workspace --no-fail-fast --doc
+run env RUSTDOC="$PWD/scripts/rustdoc.sh" cargo test --locked --workspace --no-fail-fast --doc
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || run npm --prefix ui ci --no-fund --no-audit
     run timeout "$LONGEST_OF_PAGE" npm --prefix ui test
