@@ -247,7 +247,12 @@ impl SequenceTracker {
     /// Returns the messages that were not delivered anywhere. With `is_ordered`, each may still be in the queue that is read
     /// least far: which of them it went to is unknown.
     pub(super) fn shortfall(&self, is_ordered: bool) -> Shortfall {
-        let end = self.points.iter().map(|state| state.end).min().unwrap_or(0);
+        let read_to = |queue: u32| {
+            let of_queue = self.points.iter().filter(|state| state.point.queue == queue);
+            of_queue.map(|state| state.end).max()
+        };
+        let end = self.points.iter().filter_map(|state| read_to(state.point.queue)).min();
+        let end = end.unwrap_or(0);
         let tail_from = if is_ordered { end } else { u64::MAX };
         self.shortfall_of(&self.delivered, self.evicted, tail_from)
     }

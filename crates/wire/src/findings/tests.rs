@@ -178,27 +178,18 @@ fn what_limits_the_sender() {
     };
     check(thrown_away(10), &[FindingRule::NetworkLimited]);
     check(thrown_away(11), &[]);
-    let one_by_one = |busy: f64| {
+    let one_by_one = |busy: f64, most: u64| {
         move |row: &mut ConnectionReport| {
             row.from_client.limits.busy = busy;
-            row.messages.confirms = 20_000;
-            row.messages.max_unconfirmed = 1;
+            (row.messages.confirms, row.messages.turns) = (20_000, row.messages.published);
+            row.messages.max_unconfirmed = most;
         }
     };
-    check(one_by_one(0.49), &[FindingRule::ApplicationLimited]);
-    check(one_by_one(0.5), &[]);
-    // In the middle of a connection the numbers are unknown. Turns show them, if there are enough.
-    let in_turns = |turns: u64, multiple: u64| {
-        move |row: &mut ConnectionReport| {
-            one_by_one(0.1)(row);
-            row.messages.max_unconfirmed = 0;
-            (row.messages.published, row.messages.turns) = (turns + 1, turns);
-            row.messages.multiple_confirms = multiple;
-        }
-    };
-    check(in_turns(500, 0), &[FindingRule::ApplicationLimited]);
-    check(in_turns(499, 0), &[]);
-    check(in_turns(500, 1), &[]);
+    check(one_by_one(0.49, 1), &[FindingRule::ApplicationLimited]);
+    check(one_by_one(0.5, 1), &[]);
+    // Without numbers, turns show it.
+    check(one_by_one(0.49, 0), &[FindingRule::ApplicationLimited]);
+    check(one_by_one(0.49, 2), &[]);
 }
 
 fn socket(receiver: f64, buffer: f64) -> SocketReport {

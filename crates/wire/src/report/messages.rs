@@ -73,3 +73,31 @@ impl MessageFigures {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_of_one_is_known_by_numbers_or_turns() {
+        let messages = |published, turns, multiple_confirms, max_unconfirmed| MessageFigures {
+            published,
+            turns,
+            multiple_confirms,
+            max_unconfirmed,
+            ..MessageFigures::default()
+        };
+        for (figures, expected) in [
+            (messages(10, 0, 0, 1), Some(true)),
+            (messages(10, 0, 0, 2), Some(false)),
+            (messages(501, 500, 0, 0), Some(true)),
+            (messages(501, 500, 0, 7), Some(false)),
+            (messages(500, 499, 0, 0), None),
+            (messages(1_000, 980, 0, 0), None),
+            (messages(501, 500, 1, 0), Some(false)),
+            (messages(1_000, 100, 0, 0), Some(false)),
+        ] {
+            assert_eq!(figures.is_one_by_one(), expected, "{figures:?}");
+        }
+    }
+}

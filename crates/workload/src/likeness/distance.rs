@@ -14,13 +14,16 @@ const KOLMOGOROV: f64 = 1.36;
 /// Returns the Kolmogorov–Smirnov distance of exact values.
 pub(super) fn exact(one: &BTreeMap<u64, u64>, other: &BTreeMap<u64, u64>) -> f64 {
     let values: BTreeSet<u64> = one.keys().chain(other.keys()).copied().collect();
-    let total = |of: &BTreeMap<u64, u64>| of.values().sum::<u64>().max(1) as f64;
+    // Sums of a file that somebody else wrote may exceed an integer.
+    let total =
+        |of: &BTreeMap<u64, u64>| of.values().map(|count| *count as f64).sum::<f64>().max(1.0);
     let (all_of_one, all_of_other) = (total(one), total(other));
-    let (mut of_one, mut of_other, mut most) = (0, 0, 0.0_f64);
+    let count = |of: &BTreeMap<u64, u64>, value| of.get(&value).map_or(0.0, |count| *count as f64);
+    let (mut of_one, mut of_other, mut most) = (0.0, 0.0, 0.0_f64);
     for value in values {
-        of_one += one.get(&value).unwrap_or(&0);
-        of_other += other.get(&value).unwrap_or(&0);
-        most = most.max((of_one as f64 / all_of_one - of_other as f64 / all_of_other).abs());
+        of_one += count(one, value);
+        of_other += count(other, value);
+        most = most.max((of_one / all_of_one - of_other / all_of_other).abs());
     }
     most
 }

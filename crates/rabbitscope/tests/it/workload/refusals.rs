@@ -13,6 +13,10 @@ fn outputs_and_inputs_are_checked_first() {
     refused("--pcap mine.toml -o mine.toml", &["would replace the input mine.toml"]);
     refused("--pcap a.pcap --definitions mine.toml -o ./mine.toml", &["would replace the input"]);
     assert_eq!(bench.read("mine.toml"), "name = \"x\"");
+    bench.file("notes.likeness.json", "{}");
+    refused("--pcap a.pcap -o notes.toml", &["notes.likeness.json", "holds no figures"]);
+    refused("--pcap a.pcap --scale 2 -o notes.toml", &["notes.likeness.json", "another load"]);
+    assert_eq!(bench.read("notes.likeness.json"), "{}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use rabbitscope_wire::report::PacketReport;
 use rabbitscope_workload::{Measurements, Model, Origin, Scale, Topology, anonymous, model};
 
 use super::{
-    comparing::{CompareArgs, measurements_path, read_measurements},
+    comparing::{CompareArgs, check_place, measurements_path, read_measurements},
     observing::{Observed, SourceArgs},
 };
 use crate::{
@@ -139,8 +139,12 @@ impl Args {
         if suffix != Some("toml") {
             return Err(UsageError("-o needs a file with the suffix .toml".to_owned()).into());
         }
-        let inputs = self.source.pcap.iter().chain(&self.definitions);
-        refuse_to_replace(output, inputs.map(PathBuf::as_path))?;
+        let measurements = measurements_path(output);
+        for place in [output, &measurements] {
+            let inputs = self.source.pcap.iter().chain(&self.definitions);
+            refuse_to_replace(place, inputs.map(PathBuf::as_path))?;
+        }
+        check_place(&measurements, self.size().is_none())?;
         drop(AtomicFile::create(output)?);
         Ok(())
     }

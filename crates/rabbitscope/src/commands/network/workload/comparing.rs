@@ -43,6 +43,28 @@ pub(super) fn measurements_path(scenario: &Path) -> PathBuf {
     scenario.with_extension("likeness.json")
 }
 
+/// Refuses a place for measurements that holds anything else, or, if none will be written, those of another load:
+/// `--compare` would take them for the source.
+pub(super) fn check_place(path: &Path, is_written: bool) -> Result<(), UsageError> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let place = path.display();
+    if !is_written {
+        return Err(UsageError(format!(
+            "{place} has the figures of another load, which --compare would take for its source: choose another output"
+        )));
+    }
+    let is_ours =
+        input::read_text(path, MAX_BYTES).is_ok_and(|text| Measurements::from_json(&text).is_ok());
+    if is_ours {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "{place} would be replaced, but holds no figures of a load: choose another output"
+    )))
+}
+
 /// Reads a file with measurements.
 pub(super) fn read_measurements(path: &Path) -> anyhow::Result<Measurements> {
     let cannot = || {
