@@ -187,9 +187,7 @@ fn what_limits_the_sender() {
     };
     check(one_by_one(0.49, 1), &[FindingRule::ApplicationLimited]);
     check(one_by_one(0.5, 1), &[]);
-    // Without numbers, turns show it.
     check(one_by_one(0.49, 0), &[FindingRule::ApplicationLimited]);
-    check(one_by_one(0.49, 2), &[]);
 }
 
 fn socket(receiver: f64, buffer: f64) -> SocketReport {
