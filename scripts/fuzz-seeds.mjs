@@ -285,11 +285,11 @@ const estimate = { "offset-nanos": -5, "error-nanos": 3, pings: 40 };
     { kind: "mark", mark: "7" },
 ].forEach((message, index) => seed("fleet_messages", `${index}`, JSON.stringify(message)));
 seed("fleet_messages", "update", JSON.stringify({ kind: "update", run: "r", worker: "1f", number: 3 }), "\n\0bytes");
-const block = { messages: 9, sizes: { 40: 9 }, gaps: { 330: 8 }, counts: Array(3).fill({ windows: 20, sum: 9, squares: 9 }) };
+const written = { messages: 9, sizes: { 40: 9 }, gaps: { 330: 8 }, counts: Array(3).fill({ windows: 20, sum: 9, squares: 9 }) };
 const read = { messages: 9, raw: { 300: 9 }, service: { 300: 9 }, polls: {}, unsettled: { 1: 9 } };
 const publishers = { members: 1, messages: 36, rate: 9.5, "is-closed": false, "has-bursts": false, window: 4, sizes: { 100: 36 },
-    blocks: Array(4).fill(block) };
+    blocks: Array(4).fill(written) };
 const readers = { members: 1, messages: 36, rate: 9.5, prefetch: 9, batch: 1, settled: [1, 0, 0], "is-parallel": false,
     "is-polling": false, blocks: Array(4).fill(read) };
 seed("likeness", "0", JSON.stringify({ "format-version": 1, seconds: 4, "block-seconds": 1, messages: 72, packets: 9,
-    "cpu-seconds": 0.5, groups: { "publishers-1": { publishers }, "consumers-1": { readers } } }));
+    "cpu-seconds": Array(14).fill(0.5), groups: { "publishers-1": { publishers }, "consumers-1": { readers } } }));

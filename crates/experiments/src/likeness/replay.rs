@@ -79,7 +79,8 @@ fn measured(
         .context("the run has no packets, which the comparison needs")?;
     let mut measured = Measurements::from_run(&observer.finish(), source);
     let packets = report.capture.as_ref().map(|capture| capture.packets);
-    let cpu: Option<f64> = finished.series.iter().map(|row| row.broker_cpu_cores).sum();
-    measured.add_costs(packets, cpu.filter(|cpu| *cpu > 0.0));
+    // A row is a second, so that cores are CPU seconds.
+    let cpu: Option<Vec<f64>> = finished.series.iter().map(|row| row.broker_cpu_cores).collect();
+    measured.add_costs(packets, cpu.unwrap_or_default());
     Ok(measured)
 }

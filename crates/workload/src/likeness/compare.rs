@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{
+    distance::block_noise,
     figure::{Difference, Figure, Unit, Verdict, relative},
     measurements::{Group, Measurements},
     publishers, readers,
@@ -10,6 +11,13 @@ use super::{
 
 /// Bar of packets and of CPU time for each message.
 const COST_BAR: f64 = 0.1;
+
+/// Noise of the CPU time between two runs of one load: ten pairs on a virtual machine differed by 8 to 19 %.
+const CPU_BETWEEN_RUNS: f64 = 0.25;
+/// Blocks of seconds whose CPU times show its noise. The time drifts within seconds, so single ones are too much alike.
+const CPU_BLOCKS: usize = 6;
+/// Minimum of seconds of CPU times.
+const CPU_SECONDS_MIN: usize = 2 * CPU_BLOCKS + 3;
 
 /// The likeness of two loads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,15 +78,17 @@ impl GroupLikeness {
 pub fn compare(source: &Measurements, run: &Measurements) -> Likeness {
     let groups: Vec<GroupLikeness> =
         source.groups.iter().map(|(name, group)| likeness(name, group, run)).collect();
-    let whole = whole(source, run);
+    let whole: Vec<Figure> = packets(source, run).into_iter().chain(cpu(source, run)).collect();
     let mut not_compared = vec!["depths of queues, and the profile of the broker".to_owned()];
     if source.packets.is_none() || run.packets.is_none() {
         not_compared.push("packets for each message: they were not counted".to_owned());
     }
-    if source.cpu_seconds.is_none() || run.cpu_seconds.is_none() {
-        not_compared.push(
-            "CPU time for each message: a capture file does not tell the source's".to_owned(),
-        );
+    if source.cpu_seconds.is_empty() {
+        let reason = "CPU time for each message: a capture file does not tell the source's";
+        not_compared.push(reason.to_owned());
+    } else if is_cpu_brief(source) || is_cpu_brief(run) {
+        not_compared
+            .push(format!("CPU time for each message: it takes {CPU_SECONDS_MIN} s of both"));
     }
     let verdicts = groups.iter().map(GroupLikeness::verdict).chain([overall(&whole)]);
     Likeness {
@@ -102,21 +112,53 @@ fn likeness(name: &str, group: &Group, run: &Measurements) -> GroupLikeness {
     GroupLikeness { group: name.to_owned(), figures }
 }
 
-fn whole(source: &Measurements, run: &Measurements) -> Vec<Figure> {
-    let per_message = |of: &Measurements, cost: Option<f64>| {
-        cost.filter(|_| of.messages > 0).map(|cost| cost / of.messages as f64)
+fn packets(source: &Measurements, run: &Measurements) -> Option<Figure> {
+    let values =
+        (per_message(source, source.packets? as f64)?, per_message(run, run.packets? as f64)?);
+    let exact = Difference::exact(relative(values.0, values.1), COST_BAR);
+    Some(Figure::new("packets a message", Unit::Number, values, exact))
+}
+
+/// Compares CPU times of the broker. They vary by time and from run to run, so one run shows large differences only.
+fn cpu(source: &Measurements, run: &Measurements) -> Option<Figure> {
+    if is_cpu_brief(source) || is_cpu_brief(run) {
+        return None;
+    }
+    let nanos = |of: &Measurements| {
+        let seconds = inner_cpu(of);
+        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        per_message(of, mean * of.seconds * 1e9)
     };
-    let figure = |name, unit, factor: f64, cost: fn(&Measurements) -> Option<f64>| {
-        let one = per_message(source, cost(source))? * factor;
-        let other = per_message(run, cost(run))? * factor;
-        let exact = Difference::exact(relative(one, other), COST_BAR);
-        Some(Figure::new(name, unit, (one, other), exact))
+    let values = (nanos(source)?, nanos(run)?);
+    let between_blocks = cpu_noise(source).hypot(cpu_noise(run)) / core::f64::consts::SQRT_2;
+    let of = Difference {
+        distance: relative(values.0, values.1),
+        bar: COST_BAR,
+        between_blocks,
+        by_number: CPU_BETWEEN_RUNS,
+        number: 1,
     };
-    let packets = figure("packets a message", Unit::Number, 1.0, |of| {
-        of.packets.map(|packets| packets as f64)
-    });
-    let cpu = figure("CPU a message", Unit::Nanos, 1e9, |of| of.cpu_seconds);
-    packets.into_iter().chain(cpu).collect()
+    Some(Figure::new("CPU a message", Unit::Nanos, values, of))
+}
+
+fn per_message(of: &Measurements, cost: f64) -> Option<f64> {
+    (of.messages > 0 && cost > 0.0).then(|| cost / of.messages as f64)
+}
+
+fn is_cpu_brief(of: &Measurements) -> bool {
+    of.cpu_seconds.len() < CPU_SECONDS_MIN
+}
+
+/// Returns the CPU times of whole seconds of load. Clients connect in the first second, and the last ones may be shorter.
+fn inner_cpu(of: &Measurements) -> &[f64] {
+    &of.cpu_seconds[1..of.cpu_seconds.len() - 2]
+}
+
+/// Returns the noise of CPU times between two captures like this one.
+fn cpu_noise(of: &Measurements) -> f64 {
+    let seconds = inner_cpu(of);
+    let blocks = seconds.chunks_exact(seconds.len() / CPU_BLOCKS).take(CPU_BLOCKS);
+    block_noise(&blocks.map(|block| block.iter().sum()).collect::<Vec<f64>>())
 }
 
 fn overall(figures: &[Figure]) -> Verdict {

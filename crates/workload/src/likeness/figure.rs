@@ -92,7 +92,7 @@ impl Figure {
         let needed = needed(&of);
         let verdict = if of.distance > of.bar.max(noise) {
             Verdict::Differs
-        } else if of.number < needed {
+        } else if of.number < needed || of.distance.is_nan() {
             Verdict::NotJudged
         } else {
             Verdict::Alike

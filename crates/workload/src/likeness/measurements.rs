@@ -38,8 +38,9 @@ pub struct Measurements {
     pub(super) messages: u64,
     /// Packets of both directions, if they were counted.
     pub(super) packets: Option<u64>,
-    /// CPU time of the broker's node meanwhile, if it is known.
-    pub(super) cpu_seconds: Option<f64>,
+    /// CPU time of the broker's node in each second; empty if it is unknown.
+    #[serde(default)]
+    pub(super) cpu_seconds: Vec<f64>,
     pub(super) groups: BTreeMap<String, Group>,
 }
 
@@ -116,8 +117,8 @@ impl Measurements {
         }
     }
 
-    /// Adds figures that other sources than the flows have.
-    pub fn add_costs(&mut self, packets: Option<u64>, cpu_seconds: Option<f64>) {
+    /// Adds figures that other sources than the flows have: packets, and CPU time of the broker's node in each second.
+    pub fn add_costs(&mut self, packets: Option<u64>, cpu_seconds: Vec<f64>) {
         (self.packets, self.cpu_seconds) = (packets, cpu_seconds);
     }
 

@@ -131,3 +131,29 @@ fn the_file_keeps_the_figures() {
     assert!(error.contains("format-version is 2"), "{error}");
     assert!(Measurements::from_json("{}").is_err());
 }
+
+#[test]
+fn cpu_times_are_judged_by_their_noise() {
+    let with_cpu = |seconds: &dyn Fn(u64) -> f64, count: u64| {
+        let mut measured = measured(SOURCE);
+        measured.add_costs(None, (0..count).map(seconds).collect());
+        measured
+    };
+    let steady = |factor: f64| move |second: u64| factor * (0.2 + 0.01 * (second % 3) as f64);
+    let drifting = |second: u64| if second < 20 { 0.2 } else { 0.35 };
+    let check = |run: &Measurements, expected: Option<Verdict>| {
+        let likeness = compare(&with_cpu(&steady(1.0), 40), run);
+        let verdicts = [Verdict::Alike, Verdict::NotJudged, Verdict::Differs];
+        let figure = ("load", "CPU a message");
+        let found =
+            verdicts.into_iter().find(|verdict| likeness.figures(*verdict).contains(&figure));
+        assert_eq!(found, expected, "{}", likeness.text());
+        likeness
+    };
+    check(&with_cpu(&steady(1.0), 40), Some(Verdict::NotJudged));
+    check(&with_cpu(&steady(1.2), 40), Some(Verdict::NotJudged));
+    check(&with_cpu(&steady(1.3), 40), Some(Verdict::Differs));
+    check(&with_cpu(&drifting, 40), Some(Verdict::NotJudged));
+    let brief = check(&with_cpu(&steady(1.2), 11), None);
+    assert!(brief.text().contains("it takes 15 s of both"));
+}

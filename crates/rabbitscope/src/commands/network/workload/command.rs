@@ -199,7 +199,7 @@ fn refuse_silence(observed: &Observed) -> anyhow::Result<()> {
 fn measured(model: &Model, observed: &Observed) -> Measurements {
     let mut measured = Measurements::from_model(model, &observed.flows);
     let packets = observed.report.capture.as_ref().map(|capture| capture.packets);
-    measured.add_costs(packets, observed.cpu_seconds);
+    measured.add_costs(packets, observed.cpu_seconds.clone());
     measured
 }
 

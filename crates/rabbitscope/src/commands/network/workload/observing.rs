@@ -48,8 +48,8 @@ pub(super) struct SourceArgs {
 pub(super) struct Observed {
     pub(super) flows: Flows,
     pub(super) report: PacketReport,
-    /// CPU time of a running node in seconds.
-    pub(super) cpu_seconds: Option<f64>,
+    /// CPU time of a running node in each second; empty if it is unknown.
+    pub(super) cpu_seconds: Vec<f64>,
     pub(super) cut_short: Option<String>,
     /// The objects of a running node, or the reason why it was not asked.
     pub(super) node: Option<Result<String, String>>,
@@ -74,7 +74,7 @@ impl SourceArgs {
         let (report, observer) = read_listening(file, options, Observer::default())?;
         let damage = report.capture.as_ref().and_then(|capture| capture.damaged.clone());
         let flows = observer.finish();
-        Ok(Observed { flows, report, cpu_seconds: None, cut_short: damage, node: None })
+        Ok(Observed { flows, report, cpu_seconds: Vec::new(), cut_short: damage, node: None })
     }
 
     fn analyzer(&self, subject: String) -> AnalyzerOptions {
@@ -92,23 +92,24 @@ impl SourceArgs {
         });
         let stop = interrupt::watch()?;
         let line = output::ProgressLine::default();
-        let mut shown = Duration::ZERO;
+        let (mut shown, mut cpu) = (Duration::ZERO, vec![cpu_of(&options)]);
         let mut is_over = |elapsed: Duration| {
             if elapsed.as_secs() > shown.as_secs() {
                 shown = elapsed;
                 let (now, all) = (elapsed.as_secs(), self.duration.as_secs());
                 line.show(&format!("observing: {now} of {all} s"));
+                cpu.push(cpu_of(&options));
             }
             elapsed >= self.duration
         };
         let analyzer = self.analyzer(options.subject.clone());
-        let cpu_before = cpu_of(&options);
         let (captured, observer) =
             capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over)?;
+        cpu.push(cpu_of(&options));
         Ok(Observed {
             flows: observer.finish(),
             report: captured.report,
-            cpu_seconds: cpu_before.zip(cpu_of(&options)).map(|(before, after)| after - before),
+            cpu_seconds: differences(&cpu).unwrap_or_default(),
             cut_short: captured.cut_short,
             node,
         })
@@ -143,6 +144,12 @@ impl SourceArgs {
 /// Returns the CPU time of the node so far, in seconds.
 fn cpu_of(options: &LiveOptions) -> Option<f64> {
     Some(ProcessUsage::from_pid(options.pid?)?.cpu.as_secs_f64())
+}
+
+/// Returns the differences of values, unless one is unknown.
+fn differences(values: &[Option<f64>]) -> Option<Vec<f64>> {
+    let difference = |pair: &[Option<f64>]| Some(pair[1]? - pair[0]?);
+    values.windows(2).map(difference).collect()
 }
 
 /// Returns the name of the node with this process, if it shows it.
