@@ -82,9 +82,9 @@ mod tests {
     fn a_window_of_one_is_known_by_numbers_or_turns() {
         let messages = |published, turns, multiple_confirms, max_unconfirmed| MessageFigures {
             published,
-            turns,
             multiple_confirms,
             max_unconfirmed,
+            turns,
             ..MessageFigures::default()
         };
         for (figures, expected) in [
