@@ -35,13 +35,16 @@ threads=$((cpus * 2 > 8 ? 8 : cpus * 2))
 : "${RUST_TEST_THREADS:=$((threads > cpus ? threads : cpus))}"
 export RUST_TEST_THREADS
 
-# Tests that judge milliseconds, or what limits a node. Beside other tests they judge those, so that they run one by
-# one after them.
-alone="load::stalls:: load::rates::a_rate_is_held_without_bursts packets::planted:: packets::limits:: workload::round_trips:: workload::routes::
+# Tests that judge milliseconds, or what limits a node. Beside other tests they judge those, so that they run after them:
+# some by twos, which leaves each a processor, and those that saturate the machine one by one.
+by_two="load::stalls:: workload::round_trips:: workload::routes::
     check::limits::a_queue_that_takes_a_core_is_named live::node::a_saturated_queue_is_named_and_first
-    documents::readme::the_demo_has_the_form_of_a_run_today perftest::options::a_load_needs_no_file"
+    documents::readme::the_demo_has_the_form_of_a_run_today"
+alone="load::rates::a_rate_is_held_without_bursts packets::planted:: packets::limits:: perftest::options::a_load_needs_no_file"
+# A browser that mostly waits, beside the unit tests.
+browser="pages_work_in_a_browser"
 skipped=
-for name in $alone; do skipped="$skipped --skip $name"; done
+for name in $by_two $alone $browser; do skipped="$skipped --skip $name"; done
 
 failed=0
 run() {
@@ -82,12 +85,22 @@ failed_tests() {
 
 # rustdoc runs tests in documentation, and takes no such option.
 # The program and examples have no tests of their own (`tests/it/architecture`). The lint compiles the examples.
+# Every call covers the whole workspace, so that nothing is compiled again.
 # shellcheck disable=SC2086 # several arguments
 tests() {
     together=0
-    passes cargo test --locked --workspace --no-fail-fast --lib --test '*' -- $timed $skipped || together=1
-    passes env RUST_TEST_THREADS=1 cargo test --locked --workspace --no-fail-fast --test it -- $timed $alone &&
-        [ "$together" = 0 ]
+    beside=$(mktemp)
+    env RUST_TEST_THREADS=1 cargo test --locked --workspace --no-fail-fast --test it -- $timed $browser >"$beside" 2>&1 &
+    browsing=$!
+    passes cargo test --locked --workspace --no-fail-fast --lib -- $timed || together=1
+    wait "$browsing" || together=1
+    tee -a "$log" <"$beside"
+    rm -f "$beside"
+    for group in "$RUST_TEST_THREADS $skipped" "2 $by_two" "1 $alone"; do
+        passes env RUST_TEST_THREADS="${group%% *}" cargo test --locked --workspace --no-fail-fast --test '*' -- \
+            $timed ${group#* } || together=1
+    done
+    [ "$together" = 0 ]
 }
 if ! tests; then
     failed_tests >"$failures"
