@@ -5,9 +5,11 @@
 //! Formats are written to `impl Write` and read from `impl Read`; the caller opens the file.
 
 pub mod capacity;
+mod draws;
 pub mod experiment;
 mod random;
 pub mod record;
 pub mod scenario;
 
+pub use draws::Draws;
 pub use random::Random;

@@ -4,6 +4,16 @@
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
+/// Distance of consecutive states.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn mixed(state: u64) -> u64 {
+    let mut mixed = state;
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
 impl Random {
     /// Returns the generator of a seed.
     pub fn new(seed: u64) -> Self {
@@ -25,11 +35,13 @@ impl Random {
     /// Returns the next 64 random bits.
     #[expect(clippy::should_implement_trait, reason = "the numbers have no end")]
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        self.0 = self.0.wrapping_add(STEP);
+        mixed(self.0)
+    }
+
+    /// Returns the 64 bits that [`Self::next`] returns after `number` others.
+    pub fn nth(&self, number: u64) -> u64 {
+        mixed(self.0.wrapping_add(STEP.wrapping_mul(number.wrapping_add(1))))
     }
 
     /// Returns a number from 0 to below `limit`.
@@ -64,5 +76,13 @@ mod tests {
         assert_eq!(hex(1, "a").len(), 32);
         assert_ne!(hex(1, "a"), hex(1, "b"));
         assert_ne!(hex(1, "a"), hex(2, "a"));
+    }
+
+    #[test]
+    fn a_number_is_found_without_those_before() {
+        let (first, mut random) = (Random::new(7), Random::new(7));
+        for number in 0..100 {
+            assert_eq!(first.nth(number), random.next(), "{number}");
+        }
     }
 }

@@ -7,14 +7,14 @@ use rabbitscope_timing::RunInstant;
 
 use super::{
     encoder::{Encoder, Packed},
-    payload::{RouteRotation, Step, bodies_at},
+    payload::{MemberRoutes, Step, bodies_at},
 };
 use crate::packing::Packer;
 
-/// Routing keys in rotation, and items that are packed for each message.
+/// Routing keys, and items that are packed for each message.
 #[derive(Debug)]
 pub(crate) struct PackedPayload {
-    pub(super) routes: RouteRotation<Route>,
+    pub(super) routes: MemberRoutes<Route>,
     /// The properties, with space for the stamp.
     pub(super) head: Content,
     pub(super) items: Arc<[Step<Vec<u8>>]>,

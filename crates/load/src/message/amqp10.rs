@@ -3,14 +3,13 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use rabbitscope_amqp10::{Addressing, Connection, Content, Parts, Properties, Sections};
-use rabbitscope_runs::scenario::Body;
 use rabbitscope_timing::RunInstant;
 
 use super::{
     amqp10_sections::sections,
     encoder::Encoder,
     messages::Messages,
-    payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation},
+    payload::{ComposedPayload, EncodedBodies, MemberRoutes, Payload},
 };
 
 impl Encoder for Connection {
@@ -116,8 +115,7 @@ impl Messages<'_> {
     ) -> Payload<Connection> {
         let sections = sections(self.group);
         let has_keys = matches!(self.amqp10_target(member), Target::Exchange { key: None, .. });
-        let is_plain = self.group.sizes.is_none() && self.group.body() == Body::Filler;
-        if is_plain && !has_keys {
+        if self.group.has_one_body() && !has_keys {
             let body = vec![0; self.group.size_bytes() as usize];
             let content = Content::new(session(lane), false, &sections, &body, frame_max);
             return Payload::Plain(content);
@@ -132,13 +130,13 @@ impl Messages<'_> {
         let largest_route = routes.iter().map(Properties::wire_size).max().unwrap_or(0);
         Payload::Composed(Box::new(ComposedPayload {
             wire_size: contents.largest + largest_route,
-            routes: RouteRotation {
+            routes: MemberRoutes {
                 mine: (0..u32::try_from(routes.len()).unwrap_or(u32::MAX)).collect(),
                 routes: routes.into(),
-                next: 0,
+                choice: self.keys_of(member),
             },
             contents,
-            next_content: 0,
+            choice: self.bodies_of(member),
         }))
     }
 

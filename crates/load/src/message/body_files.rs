@@ -3,6 +3,7 @@
 use std::{cell::Cell, path::Path};
 
 use rabbitscope_files::SourceDirectory;
+use rabbitscope_runs::scenario::{Body, Scenario};
 
 use crate::error::LoadError;
 
@@ -58,8 +59,23 @@ impl<'a> BodyFiles<'a> {
     }
 }
 
+/// Reads the files that a scenario sends, so that a run fails before it starts. Returns the first unreadable file by
+/// its dotted key in the scenario, with the error.
+pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
+    scenario.publishers.iter().enumerate().find_map(|(number, group)| {
+        let Body::Files(files) = group.body() else { return None };
+        files.iter().enumerate().find_map(|(file, path)| {
+            let one = std::slice::from_ref(path);
+            let failure = BodyFiles::anywhere().read(one, group.packing().items).err()?;
+            Some((format!("publishers.{number}.body-files.{file}"), failure))
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::scenario;
+
     use super::*;
 
     #[test]
@@ -80,5 +96,23 @@ mod tests {
         let refused = BodyFiles::below(None).read(&["/etc/hostname".to_owned()], 1).unwrap_err();
         assert!(refused.to_string().contains("/etc/hostname"), "{refused}");
         assert!(BodyFiles::anywhere().read(&["/etc/passwd".to_owned()], 1).is_ok());
+    }
+
+    #[test]
+    fn files_that_make_a_message_too_large_are_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("body");
+        // A hundred thousand of them exceed any message.
+        std::fs::write(&file, vec![7; 8192]).unwrap();
+        let of = |items: u32| {
+            let text = format!(
+                "name = \"m\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q\" }}]\n[[publishers]]\n\
+                 queue = \"q\"\nbody-files = [{file:?}]\nitems-per-message = {items}"
+            );
+            let scenario = scenario::parse(&text, "test", &[]).unwrap();
+            unreadable_file(&scenario).map(|(key, _)| key)
+        };
+        assert_eq!(of(1), None);
+        assert_eq!(of(100_000), Some("publishers.0.body-files.0".to_owned()));
     }
 }

@@ -9,9 +9,9 @@ use rabbitscope_amqp10::Parts;
 use rabbitscope_mqtt::Topic;
 use rabbitscope_protocol::Encoded;
 use rabbitscope_runs::{
-    Random,
+    Draws, Random,
     scenario::{
-        Body, ITEMS_HEADER, MessageProperties, Protocol, PublisherGroup, RoutingKeys, STAMP_HEADER,
+        ITEMS_HEADER, MessageProperties, Protocol, PublisherGroup, RoutingKeys, STAMP_HEADER,
         Scenario, assigned_queues,
     },
 };
@@ -21,9 +21,10 @@ use rabbitscope_topology::field_table;
 
 use super::{
     amqp091::PackedPayload,
+    bodies::bodies,
     body_files::BodyFiles,
-    json, mqtt,
-    payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation, Step},
+    mqtt,
+    payload::{Choice, ComposedPayload, EncodedBodies, MemberRoutes, Payload, Step},
 };
 use crate::{error::LoadError, packing::Packer};
 
@@ -105,9 +106,7 @@ impl<'a> Messages<'a> {
             return Payload::Packed(Box::new(self.packed(member, frame_max)));
         }
         let group = self.group;
-        let is_plain =
-            self.keys.len() == 1 && group.sizes.is_none() && group.body() == Body::Filler;
-        if is_plain {
+        if self.keys.len() == 1 && group.has_one_body() {
             let target = PublishTarget {
                 channel,
                 exchange: group.exchange(),
@@ -123,7 +122,7 @@ impl<'a> Messages<'a> {
             routes: self.routes(member),
             wire_size: self.route_size() + contents.largest,
             contents,
-            next_content: 0,
+            choice: self.bodies_of(member),
         }))
     }
 
@@ -148,9 +147,30 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Returns the routes of a member in rotation.
-    pub(super) fn routes(&self, member: u32) -> RouteRotation<Route> {
-        RouteRotation { routes: Arc::clone(&self.keys), mine: self.mine(member), next: 0 }
+    /// Returns the routes of a member.
+    pub(super) fn routes(&self, member: u32) -> MemberRoutes<Route> {
+        let choice = self.keys_of(member);
+        MemberRoutes { routes: Arc::clone(&self.keys), mine: self.mine(member), choice }
+    }
+
+    /// Returns the choice of keys of a member. With shares, each member has all keys.
+    pub(super) fn keys_of(&self, member: u32) -> Choice {
+        let shares = self.group.shares_of_keys(self.mine(member).len());
+        Choice::new(shares.map(|shares| Draws::new(self.random_of("keys", member), &shares)))
+    }
+
+    /// Returns the choice of bodies of a member.
+    pub(super) fn bodies_of(&self, member: u32) -> Choice {
+        let Some(shares) = &self.group.size_shares else { return Choice::default() };
+        // The bodies of a size have equal shares.
+        let bodies = self.steps.first().map_or(1, |(_, bodies)| bodies.len()) / shares.len();
+        let shares: Vec<_> =
+            shares.iter().flat_map(|share| std::iter::repeat_n(share.share, bodies)).collect();
+        Choice::new(Some(Draws::new(self.random_of("sizes", member), &shares)))
+    }
+
+    fn random_of(&self, purpose: &str, member: u32) -> Random {
+        self.random.fork(&format!("{purpose} {member}"))
     }
 
     /// Returns the indices of the keys that a member uses.
@@ -195,19 +215,6 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// Reads the files that a scenario sends, so that a run fails before it starts. Returns the first unreadable file by
-/// its dotted key in the scenario, with the error.
-pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
-    scenario.publishers.iter().enumerate().find_map(|(number, group)| {
-        let Body::Files(files) = group.body() else { return None };
-        files.iter().enumerate().find_map(|(file, path)| {
-            let one = std::slice::from_ref(path);
-            let failure = BodyFiles::anywhere().read(one, group.packing().items).err()?;
-            Some((format!("publishers.{number}.body-files.{file}"), failure))
-        })
-    })
-}
-
 /// Routing keys of a group; with the default exchange, the names of queues.
 fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec<String> {
     match group.keys() {
@@ -224,35 +231,6 @@ fn places(keys: &[String], partitions: &[String]) -> Vec<u8> {
     let Ok(count @ 1..) = u32::try_from(partitions.len()) else { return Vec::new() };
     let place = |key: &String| u8::try_from(streams::partition(key, count)).unwrap_or(u8::MAX);
     keys.iter().map(place).collect()
-}
-
-fn bodies(
-    group: &PublisherGroup,
-    files: &BodyFiles<'_>,
-    random: &mut Random,
-) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
-    if let Body::Files(names) = group.body() {
-        return Ok(vec![(Nanos::MAX, files.read(names, group.packing().items)?)]);
-    }
-    let mut of_size = |size: u32| match group.body() {
-        Body::Json { documents, fields: None } => {
-            (0..documents).map(|_| json::document(random, size as usize)).collect()
-        }
-        Body::Json { documents, fields: Some(fields) } => {
-            let pool = json::Pool::new(random, fields);
-            (0..documents).map(|_| pool.document(random, size as usize)).collect()
-        }
-        _ => vec![vec![0; size as usize]],
-    };
-    if group.sizes.is_none() {
-        return Ok(vec![(Nanos::MAX, of_size(group.size_bytes()))]);
-    }
-    let mut end = Nanos::ZERO;
-    let steps = group.size_steps().iter().map(|step| {
-        end += step.lasts.into();
-        (end, of_size(step.size_bytes))
-    });
-    Ok(steps.collect())
 }
 
 fn properties(group: &PublisherGroup) -> Properties {
@@ -349,23 +327,37 @@ mod tests {
     }
 
     #[test]
-    fn files_that_make_a_message_too_large_are_refused() {
-        let file = tempfile();
-        let of = |items: u32| {
-            let files =
-                format!("queue = \"q-1\"\nbody-files = [{file:?}]\nitems-per-message = {items}");
-            unreadable_file(&group(&files)).map(|(key, _)| key)
+    fn sizes_and_queues_have_their_shares_and_a_message_keeps_its_own() {
+        let scenario = group(
+            "queue = \"q-{}\"\nkey-shares = [8, 4]\nkey-exponent = 1\n\
+             size-shares = [{ size = \"1B\", share = 0.9 }, { size = \"9B\", share = 0.1 }]",
+        );
+        let messages =
+            Messages::new(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
+        let payload = |member| match messages.payload(member, 1, 4096) {
+            Payload::Composed(composed) => composed,
+            _ => panic!("messages differ"),
         };
-        assert_eq!(of(1), None);
-        assert_eq!(of(100_000), Some("publishers.0.body-files.0".to_owned()));
-        std::fs::remove_file(file).unwrap();
-    }
-
-    /// Creates a file of 8 KiB. A hundred thousand of them exceed any message.
-    fn tempfile() -> std::path::PathBuf {
-        let path = std::env::temp_dir().join(format!("rabbitscope-body-{}", std::process::id()));
-        std::fs::write(&path, vec![7; 8192]).unwrap();
-        path
+        let mut first = payload(0);
+        let mut cursor = first.cursor(RunInstant::START);
+        let mut drawn = Vec::new();
+        for _ in 0..10_000 {
+            let (route, body) = cursor.next();
+            drawn.push((route.wire_size(), body.body_size(), format!("{route:?}")));
+        }
+        let small = drawn.iter().filter(|(_, size, _)| *size == 1).count();
+        assert!((8_880..9_120).contains(&small), "{small}");
+        // 8, 4, then 4 times 2/3, 2/4, 2/5.
+        let total = 8.0 + 4.0 + 4.0 * (2.0 / 3.0 + 2.0 / 4.0 + 2.0 / 5.0);
+        for (queue, share) in [(1, 8.0), (2, 4.0), (5, 1.6)] {
+            let key = format!("{:?}", Route::new("", &format!("q-{queue}"), false));
+            let count = drawn.iter().filter(|(_, _, route)| *route == key).count() as f64;
+            let expected = 10_000.0 * share / total;
+            assert!((count - expected).abs() < 4.0 * expected.sqrt(), "{queue}: {count}");
+        }
+        cursor.seek(77);
+        let (route, body) = cursor.next();
+        assert_eq!((body.body_size(), format!("{route:?}")), (drawn[77].1, drawn[77].2.clone()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod amqp091;
 mod amqp10;
 mod amqp10_sections;
+mod bodies;
 mod body_files;
 mod encoder;
 mod json;
@@ -14,10 +15,9 @@ mod streams;
 
 pub(crate) use amqp10::{lane, session};
 pub(crate) use amqp10_sections::scalar;
-pub use body_files::BodyFiles;
+pub use body_files::{BodyFiles, unreadable_file};
 pub(crate) use encoder::Encoder;
 pub(crate) use messages::Messages;
-pub use messages::unreadable_file;
 pub(crate) use mqtt::{quality, version};
 pub(crate) use payload::Payload;
 pub(crate) use streams::{number, sub_entry_codec};

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use rabbitscope_mqtt::{Connection, Content, Template, Topic};
-use rabbitscope_runs::scenario::Body;
 use rabbitscope_timing::STAMP_SIZE;
 
 use super::{
     messages::Messages,
-    payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation},
+    payload::{Choice, ComposedPayload, EncodedBodies, MemberRoutes, Payload},
 };
 
 impl Messages<'_> {
@@ -21,8 +20,7 @@ impl Messages<'_> {
     /// Returns the payload of a publisher of MQTT.
     pub(crate) fn mqtt_payload(&self, member: u32) -> Payload<Connection> {
         let mine = self.mine(member);
-        let is_plain = self.group.sizes.is_none() && self.group.body() == Body::Filler;
-        if let ([only], true) = (&mine[..], is_plain)
+        if let ([only], true) = (&mine[..], self.group.has_one_body())
             && let Some(topic) = self.topics.get(*only as usize)
         {
             let size = self.group.size_bytes() as usize;
@@ -38,22 +36,22 @@ impl Messages<'_> {
         let contents =
             self.steps.iter().map(|(end, bodies)| (*end, bodies.iter().map(content).collect()));
         Payload::Composed(Box::new(ComposedPayload {
-            routes: self.topics_of(mine),
+            routes: self.topics_of(mine, self.keys_of(member)),
             contents: Arc::new(EncodedBodies::new(contents.collect())),
-            next_content: 0,
+            choice: self.bodies_of(member),
             wire_size: self.largest_of_mqtt(),
         }))
     }
 
-    /// Returns the topics of a member in rotation. Aliases are numbers of its own.
-    fn topics_of(&self, mine: Vec<u32>) -> RouteRotation<Topic> {
+    /// Returns the topics of a member. Aliases are numbers of its own.
+    fn topics_of(&self, mine: Vec<u32>, choice: Choice) -> MemberRoutes<Topic> {
         if !self.group.topic_alias {
-            return RouteRotation { routes: Arc::clone(&self.topics), mine, next: 0 };
+            return MemberRoutes { routes: Arc::clone(&self.topics), mine, choice };
         }
         let topics = mine.iter().filter_map(|index| self.topics.get(*index as usize));
         let routes: Arc<[_]> =
             (1..).zip(topics).map(|(alias, topic)| self.with_alias(topic, alias)).collect();
-        RouteRotation { mine: (0..).take(routes.len()).collect(), routes, next: 0 }
+        MemberRoutes { mine: (0..).take(routes.len()).collect(), routes, choice }
     }
 
     /// Returns a topic, with this alias if the group has aliases. The connection leaves out those that the broker does

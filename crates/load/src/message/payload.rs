@@ -1,9 +1,10 @@
-//! The payload of one publisher. It is a fixed frame template, or routing keys and bodies in rotation, or bodies that
-//! are packed for each message.
+//! The payload of one publisher. It is a fixed frame template, or routing keys and bodies that take turns or are drawn by
+//! their shares, or bodies that are packed for each message.
 
 use std::sync::Arc;
 
 use rabbitscope_protocol::Encoded;
+use rabbitscope_runs::Draws;
 use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::encoder::{Encoder, Packed};
@@ -46,35 +47,43 @@ pub(super) fn bodies_at<Body>(steps: &[Step<Body>], now: RunInstant) -> &[Body] 
 pub(crate) enum Payload<E: Encoder> {
     /// All messages are the same.
     Plain(E::Template),
-    /// Routing key and body rotate.
+    /// Routing key or body differs.
     Composed(Box<ComposedPayload<E>>),
-    /// Routing keys rotate; bodies are packed for each message.
+    /// Bodies are packed for each message.
     Packed(Box<E::Packed>),
 }
 
-/// The routes of a publisher, in rotation.
+/// The choice of one of several things for each message: in turn, or by their shares.
+#[derive(Debug, Default)]
+pub(super) struct Choice {
+    /// Index of the next thing; with shares, number of the next message.
+    next: usize,
+    draws: Option<Draws>,
+}
+
+/// The routes of a publisher.
 #[derive(Debug)]
-pub(super) struct RouteRotation<Route> {
+pub(super) struct MemberRoutes<Route> {
     pub(super) routes: Arc<[Route]>,
     /// Indices of this publisher's routes.
     pub(super) mine: Vec<u32>,
-    pub(super) next: usize,
+    pub(super) choice: Choice,
 }
 
-/// Routing keys and bodies in rotation.
+/// Routing keys and bodies that differ.
 #[derive(Debug)]
 pub(crate) struct ComposedPayload<E: Encoder> {
-    pub(super) routes: RouteRotation<E::Route>,
+    pub(super) routes: MemberRoutes<E::Route>,
     pub(super) contents: Arc<EncodedBodies<E::Content>>,
-    pub(super) next_content: usize,
+    pub(super) choice: Choice,
     pub(super) wire_size: usize,
 }
 
-/// A cursor in the rotation at one time.
+/// A cursor in the messages at one time.
 pub(crate) struct PayloadCursor<'a, E: Encoder> {
-    routes: &'a mut RouteRotation<E::Route>,
+    routes: &'a mut MemberRoutes<E::Route>,
     contents: &'a [E::Content],
-    next_content: &'a mut usize,
+    choice: &'a mut Choice,
 }
 
 impl<E: Encoder> Payload<E> {
@@ -96,10 +105,43 @@ impl<E: Encoder> Payload<E> {
     }
 }
 
-impl<Route> RouteRotation<Route> {
+impl Choice {
+    pub(super) fn new(draws: Option<Draws>) -> Self {
+        Self { next: 0, draws }
+    }
+
+    /// Continues with the message of this number, among `count` things.
+    #[inline]
+    fn seek(&mut self, number: u64, count: usize) {
+        let number = match self.draws {
+            None => number.checked_rem(count as u64).unwrap_or(0),
+            Some(_) => number,
+        };
+        self.next = usize::try_from(number).unwrap_or(0);
+    }
+
+    /// Returns the index of the next message's thing among `count`.
+    #[inline]
+    fn next(&mut self, count: usize) -> usize {
+        match &self.draws {
+            None => {
+                let at = if self.next < count { self.next } else { 0 };
+                self.next = at + 1;
+                at
+            }
+            Some(draws) => {
+                let at = draws.choice(self.next as u64);
+                self.next += 1;
+                at
+            }
+        }
+    }
+}
+
+impl<Route> MemberRoutes<Route> {
     #[inline]
     pub(super) fn next(&mut self) -> &Route {
-        let at = advance(&mut self.next, self.mine.len());
+        let at = self.choice.next(self.mine.len());
         &self.routes[self.mine[at] as usize]
     }
 }
@@ -110,7 +152,7 @@ impl<E: Encoder> ComposedPayload<E> {
         PayloadCursor {
             routes: &mut self.routes,
             contents: self.contents.at(now),
-            next_content: &mut self.next_content,
+            choice: &mut self.choice,
         }
     }
 }
@@ -119,28 +161,14 @@ impl<E: Encoder> PayloadCursor<'_, E> {
     /// Continues with the message of this sequence number. A message that is sent again has its old route and content.
     #[inline]
     pub(crate) fn seek(&mut self, number: u64) {
-        self.routes.next = place(number, self.routes.mine.len());
-        *self.next_content = place(number, self.contents.len());
+        self.routes.choice.seek(number, self.routes.mine.len());
+        self.choice.seek(number, self.contents.len());
     }
 
     /// Returns route and content of the next message.
     #[inline]
     pub(crate) fn next(&mut self) -> (&E::Route, &E::Content) {
-        let content = advance(self.next_content, self.contents.len());
+        let content = self.choice.next(self.contents.len());
         (self.routes.next(), &self.contents[content])
     }
-}
-
-/// Returns the index of the message with this number among `count`.
-#[inline]
-fn place(number: u64, count: usize) -> usize {
-    usize::try_from(number.checked_rem(count as u64).unwrap_or(0)).unwrap_or(0)
-}
-
-/// Returns the index `next` and advances it to the next one of `count`.
-#[inline]
-fn advance(next: &mut usize, count: usize) -> usize {
-    let at = if *next < count { *next } else { 0 };
-    *next = at + 1;
-    at
 }

@@ -2,14 +2,14 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use rabbitscope_runs::scenario::{Algorithm, Body, PublisherGroup, STAMP_HEADER};
+use rabbitscope_runs::scenario::{Algorithm, PublisherGroup, STAMP_HEADER};
 use rabbitscope_streams::{Codec, Connection, Content, Template};
 use rabbitscope_timing::{RunInstant, STAMP_SIZE};
 
 use super::{
     encoder::{Encoder, Packed},
     messages::Messages,
-    payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation},
+    payload::{Choice, ComposedPayload, EncodedBodies, MemberRoutes, Payload},
 };
 use crate::packing::Compressor;
 
@@ -129,8 +129,8 @@ impl Messages<'_> {
     pub(crate) fn stream_payload(&self, member: u32, lane: u16) -> Payload<Connection> {
         let publisher = number(lane);
         let group = self.group;
-        let is_plain = group.sizes.is_none() && group.body() == Body::Filler;
-        if is_plain && group.sub_entry_size.is_none() && !self.has_partitions() {
+        let is_single = group.sub_entry_size.is_none() && !self.has_partitions();
+        if group.has_one_body() && is_single {
             let template = Template::new(publisher, group.size_bytes() as usize);
             match &group.filter_values[..] {
                 [] => return Payload::Plain(template),
@@ -143,13 +143,17 @@ impl Messages<'_> {
         Payload::Composed(Box::new(ComposedPayload {
             routes: if self.has_partitions() {
                 let mine = self.mine(member);
-                RouteRotation { routes: Arc::clone(&self.places), mine, next: 0 }
+                MemberRoutes {
+                    routes: Arc::clone(&self.places),
+                    mine,
+                    choice: self.keys_of(member),
+                }
             } else {
-                RouteRotation { routes: [0].into(), mine: vec![0], next: 0 }
+                MemberRoutes { routes: [0].into(), mine: vec![0], choice: Choice::default() }
             },
             wire_size: contents.largest,
             contents: Arc::new(contents),
-            next_content: 0,
+            choice: self.bodies_of(member),
         }))
     }
 }

@@ -1,7 +1,8 @@
 //! The queues that a group of consumers reads.
 
-use rabbitscope_runs::scenario::{
-    ConsumerGroup, LatencyEnds, PublisherGroup, QueueSpec, Scenario, assigned_queues,
+use rabbitscope_runs::{
+    Random,
+    scenario::{ConsumerGroup, LatencyEnds, PublisherGroup, QueueSpec, Scenario, assigned_queues},
 };
 use rabbitscope_timing::Slots;
 use rabbitscope_topology::QueueSet;
@@ -22,6 +23,8 @@ pub(crate) struct ConsumerPlan<'a> {
     pub(crate) slots: Vec<u16>,
     /// Latencies that the group records separately from delivery.
     pub(crate) recorded: LatencyEnds,
+    /// The random numbers of the group.
+    random: Random,
     /// Number of the group's first consumer among all consumers of the scenario.
     pub(crate) first_consumer: u32,
     /// True if some messages have their stamp in a header.
@@ -53,6 +56,7 @@ impl<'a> ConsumerPlan<'a> {
             queue_numbers,
             slots: queue_slots,
             recorded: slots.recorded(number),
+            random: Random::new(scenario.seed).fork(&group.name),
             first_consumer,
             has_stamp_headers: publishers.iter().any(PublisherGroup::has_stamp_headers),
             unpacks: group.unpack && publishers.iter().any(PublisherGroup::is_packed),
@@ -64,6 +68,12 @@ impl<'a> ConsumerPlan<'a> {
     pub(crate) fn observed_consumer(&self, placement: Placement) -> u32 {
         let member = if self.group.single_active_consumer { 0 } else { placement.member };
         self.first_consumer + member
+    }
+
+    /// Returns random numbers for consumers with these placements.
+    pub(crate) fn random(&self, purpose: &str, placements: &[Placement]) -> Random {
+        let first = placements.first().map_or(0, |placement| placement.member);
+        self.random.fork(&format!("{purpose} {first}"))
     }
 
     /// Returns the indices of the queues that a consumer reads.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use rabbitscope_runs::{
+    Draws, Random,
     record::Latency,
     scenario::{ConsumerGroup, LatencyEnds},
 };
@@ -71,9 +72,17 @@ impl HeldMessage {
 pub(in crate::link) struct HeldMessages {
     /// Shortest time from one message of a consumer to the next.
     interval: Nanos,
-    /// Processing times, each with its end within the cycle.
-    steps: Vec<(Nanos, Nanos)>,
+    times: Times,
     consumers: Vec<Waiting>,
+}
+
+/// Processing times.
+#[derive(Debug)]
+enum Times {
+    /// By time, each with its end within the cycle.
+    Steps(Vec<(Nanos, Nanos)>),
+    /// By shares.
+    Shares(Vec<Nanos>, Draws),
 }
 
 /// Number of no subscription: that of messages that were given up.
@@ -86,33 +95,23 @@ struct Waiting {
     given_up: usize,
     /// Processing of the next message begins at this time at the earliest.
     free_at: RunInstant,
+    /// Number of the next message, for its draw.
+    number: u64,
 }
 
 impl HeldMessages {
     /// Creates the store of held messages; absent if the group settles messages as they arrive.
-    pub(in crate::link) fn for_group(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
-        if !group.starts_later() {
-            return None;
-        }
-        let mut end = Nanos::ZERO;
-        let mut steps: Vec<_> = group
-            .processing_steps()
-            .iter()
-            .map(|step| {
-                end += step.lasts.into();
-                (end, step.time.into())
-            })
-            .collect();
-        if steps.is_empty() {
-            steps.push((Nanos::MAX, group.processing_time.unwrap_or_default().into()));
-        }
-        Some(Self {
+    pub(in crate::link) fn for_group(
+        group: &ConsumerGroup,
+        random: &Random,
+        consumers: usize,
+    ) -> Option<Self> {
+        group.starts_later().then(|| Self {
             interval: group.rate.map_or(Nanos::ZERO, interval),
-            steps,
+            times: Times::for_group(group, random),
             consumers: vec![Waiting::default(); consumers],
         })
     }
-
     /// Returns the number of messages that a consumer holds.
     pub(in crate::link) fn count(&self, consumer: usize) -> u64 {
         let waiting = &self.consumers[consumer];
@@ -125,9 +124,12 @@ impl HeldMessages {
         consumer: usize,
         message: HeldMessage,
     ) -> Option<RunInstant> {
-        let begin = self.consumers[consumer].free_at.max(message.arrived);
-        let done = begin + self.processing_time(begin);
         let waiting = &mut self.consumers[consumer];
+        let begin = waiting.free_at.max(message.arrived);
+        // Consumers have numbers of their own.
+        let number = (consumer as u64) << 40 | waiting.number;
+        waiting.number += 1;
+        let done = begin + self.times.at(begin, number);
         waiting.free_at = done.max(begin + self.interval);
         if done <= message.arrived && waiting.messages.is_empty() {
             return None;
@@ -158,14 +160,45 @@ impl HeldMessages {
 
     /// Drops all messages of a lost connection, because the broker redelivers them.
     pub(in crate::link) fn drop_all(&mut self) {
-        self.consumers.fill(Waiting::default());
+        for waiting in &mut self.consumers {
+            *waiting = Waiting { number: waiting.number, ..Waiting::default() };
+        }
+    }
+}
+
+impl Times {
+    fn for_group(group: &ConsumerGroup, random: &Random) -> Self {
+        if let Some(shares) = &group.processing_time_shares {
+            let times = shares.iter().map(|share| share.time.into()).collect();
+            let shares: Vec<_> = shares.iter().map(|share| share.share).collect();
+            return Self::Shares(times, Draws::new(random.clone(), &shares));
+        }
+        let mut end = Nanos::ZERO;
+        let mut steps: Vec<_> = group
+            .processing_steps()
+            .iter()
+            .map(|step| {
+                end += step.lasts.into();
+                (end, step.time.into())
+            })
+            .collect();
+        if steps.is_empty() {
+            steps.push((Nanos::MAX, group.processing_time.unwrap_or_default().into()));
+        }
+        Self::Steps(steps)
     }
 
-    fn processing_time(&self, at: RunInstant) -> Nanos {
-        let shortest = Nanos::new(1);
-        let cycle = self.steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
-        let within = at.since(RunInstant::START) % cycle;
-        self.steps.iter().find(|(end, _)| within < *end).map_or(Nanos::ZERO, |(_, time)| *time)
+    /// Returns the time for the message with this number, whose processing begins at `begin`.
+    fn at(&self, begin: RunInstant, number: u64) -> Nanos {
+        match self {
+            Self::Steps(steps) => {
+                let shortest = Nanos::new(1);
+                let cycle = steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
+                let within = begin.since(RunInstant::START) % cycle;
+                steps.iter().find(|(end, _)| within < *end).map_or(Nanos::ZERO, |(_, time)| *time)
+            }
+            Self::Shares(times, draws) => times[draws.choice(number)],
+        }
     }
 }
 
@@ -189,7 +222,7 @@ mod tests {
              [[consumers]]\nqueue = \"q\"\nprefetch = 10\n{keys}"
         );
         let scenario = scenario::parse(&text, "test", &[]).unwrap();
-        HeldMessages::for_group(&scenario.consumers[0], 1)
+        HeldMessages::for_group(&scenario.consumers[0], &Random::new(1), 2)
     }
 
     fn message(arrived: RunInstant) -> HeldMessage {
@@ -229,6 +262,25 @@ mod tests {
         check("processing-time = \"5ms\"\nrate = 50", &[0, 0], &[Some(5), Some(25)]);
         let steps = "processing-times = [{ time = \"3ms\", for = \"1s\" }, { time = \"0s\", for = \"1s\" }]";
         check(steps, &[0, 1000, 2000], &[Some(3), Some(1000), Some(2003)]);
+    }
+
+    #[test]
+    fn processing_times_have_their_shares() {
+        let shares = "processing-time-shares = [{ time = \"1ms\", share = 3 }, { time = \"9ms\", share = 1 }]";
+        let mut holding = holding(shares).unwrap();
+        let mut times = |consumer| {
+            let times = (0..1000).map(|number| {
+                let arrived = RunInstant::START + MILLI * 10 * number;
+                let done = holding.hold(consumer, message(arrived)).unwrap();
+                done.since(arrived) / MILLI
+            });
+            times.collect::<Vec<_>>()
+        };
+        let (one, other) = (times(0), times(1));
+        let long = one.iter().filter(|time| **time == 9).count();
+        assert!((190..310).contains(&long), "{long}");
+        assert_eq!(one.iter().filter(|time| **time == 1).count(), 1000 - long);
+        assert_ne!(one, other, "consumers draw for themselves");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod held_messages;
 mod poll_settings;
 mod polling;
 mod role;
+mod settling;
 mod stream_position;
 mod unsettled;
 

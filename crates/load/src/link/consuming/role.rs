@@ -17,6 +17,7 @@ use super::{
     consumer::{Consumer, Subscription, Task, Unacknowledged},
     held_messages::{HeldMessage, HeldMessages},
     poll_settings::PollSettings,
+    settling::Settling,
     stream_position::StreamPosition,
     unsettled::Unsettled,
 };
@@ -38,7 +39,7 @@ pub(in crate::link) struct Consuming {
     arguments: Table,
     pub(super) auto_ack: bool,
     exclusive: bool,
-    settle: Settle,
+    settling: Settling,
     /// Messages for each acknowledgement.
     multi_ack_every: u32,
     tx_size: Option<u32>,
@@ -73,7 +74,7 @@ impl Consuming {
             arguments: field_table(&group.arguments),
             auto_ack: group.auto_ack,
             exclusive: group.exclusive,
-            settle: group.settle(),
+            settling: Settling::new(group, plan.random("refusals", placements)),
             multi_ack_every: group.multi_ack_every,
             tx_size: group.tx_size,
             limit: group.messages,
@@ -87,7 +88,11 @@ impl Consuming {
             recorded: plan.recorded,
             unsettled: Unsettled::new(plan.recorded.settled, usize::from(channels) + 1),
             by_channel: vec![0; usize::from(channels) + 1],
-            holding: HeldMessages::for_group(group, placements.len()),
+            holding: HeldMessages::for_group(
+                group,
+                &plan.random("processing", placements),
+                placements.len(),
+            ),
             tasks: BinaryHeap::new(),
         };
         for (number, placement) in placements.iter().enumerate() {
@@ -191,14 +196,15 @@ impl Consuming {
         let waiting = &mut self.unacknowledged[usize::from(channel)];
         let (delivery_tag, multiple) = (waiting.last_tag, waiting.count > 1);
         let refuse = |requeue| Request::Nack { delivery_tag, multiple, requeue };
-        let request = match self.settle {
+        let settle = self.settling.next();
+        let request = match settle {
             Settle::Ack => Request::Ack { delivery_tag, multiple },
             Settle::Requeue => refuse(true),
             Settle::Discard => refuse(false),
         };
         connection.request(channel, &request);
         context.measured.counts.settled += u64::from(waiting.count);
-        if self.settle != Settle::Ack {
+        if settle != Settle::Ack {
             context.measured.counts.rejected += u64::from(waiting.count);
         }
         if let Some(size) = self.tx_size {

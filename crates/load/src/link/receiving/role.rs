@@ -108,7 +108,11 @@ impl<W: Receives> Receiving<W> {
             unsettled: Unsettled::new(plan.recorded.settled, usize::from(lanes) + 1),
             readers: Vec::with_capacity(placements.len()),
             subscriptions: Vec::new(),
-            holding: HeldMessages::for_group(group, placements.len()),
+            holding: HeldMessages::for_group(
+                group,
+                &plan.random("processing", placements),
+                placements.len(),
+            ),
             tasks: BinaryHeap::new(),
             plain: Vec::new(),
         };

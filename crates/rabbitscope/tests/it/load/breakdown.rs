@@ -1,8 +1,8 @@
 //! Latencies by group and by queue.
 
 use rabbitscope_testing::{
-    Workbench, latency_figure,
-    scenario::{Consumers, Publishers, Queue, Scenario},
+    Workbench, count, latency_figure,
+    scenario::{Consumers, Publishers, Queue, Scenario, raw},
 };
 
 #[test]
@@ -30,4 +30,40 @@ fn groups_and_queues_have_latencies_of_their_own() {
     assert_eq!(queues, [fast, slow], "every message was confirmed and came");
     assert_eq!(queues[0] + queues[1], total("end-to-end"));
     assert_eq!(count("groups", 2, "end-to-end"), total("end-to-end"));
+}
+
+#[test]
+fn queues_refusals_and_processing_have_their_shares() {
+    let bench = Workbench::new("shares");
+    let times = r#"[{ time = "100us", share = 9 }, { time = "8ms", share = 1 }]"#;
+    let sizes = r#"[{ size = "20B", share = 1 }, { size = "2KiB", share = 1 }]"#;
+    let scenario = Scenario::new("shares")
+        .queues(Queue::new("shares-{}").to(2))
+        .publishers(
+            Publishers::new("shares-{}")
+                .rate(500)
+                .key_shares(raw("[3, 1]"))
+                .size_shares(raw(sizes)),
+        )
+        .consumers(
+            Consumers::new("shares-{}")
+                .count(2)
+                .prefetch(50)
+                .nack(true)
+                .requeue(false)
+                .nack_share(0.2)
+                .processing_time_shares(raw(times)),
+        )
+        .duration("3s")
+        .latency_by_queue(true);
+    let run = bench.record(scenario, 0);
+    let of =
+        |queue: usize| latency_figure(&run["breakdown"]["queues"][queue], "end-to-end", "count");
+    let (first, total) = (of(0) as f64, (of(0) + of(1)) as f64);
+    assert!((0.7..0.8).contains(&(first / total)), "{first} of {total}");
+    let refused = count(&run, "rejected") as f64 / count(&run, "settled") as f64;
+    assert!((0.16..0.24).contains(&refused), "{refused}");
+    // Some wait for those of 8 ms.
+    let p99 = latency_figure(&run, "settled", "p99");
+    assert!((8_000_000..100_000_000).contains(&p99), "{p99}");
 }

@@ -80,6 +80,8 @@ pub struct ConsumerGroup {
     pub nack: bool,
     /// Refused messages go back into the queue; absent without `nack`.
     pub requeue: Option<bool>,
+    /// Share of the messages that are refused; absent for all, or none without `nack`.
+    pub nack_share: Option<f64>,
     /// Messages in a transaction, whose acknowledgements are committed together.
     pub tx_size: Option<u32>,
     /// Messages per second for each consumer; absent for as fast as possible.
@@ -89,6 +91,8 @@ pub struct ConsumerGroup {
     pub processing_time: Option<Duration>,
     /// Processing times that change over time, instead of `processing_time`.
     pub processing_times: Option<Vec<ProcessingStep>>,
+    /// Processing times with shares, drawn for each message, instead of `processing_time`.
+    pub processing_time_shares: Option<Vec<ProcessingShare>>,
     /// Consumers ask for each message (`basic.get`) instead of consuming.
     pub polling: Option<bool>,
     /// Time from the last answer to the next `basic.get`; absent without `polling`.
@@ -132,6 +136,17 @@ pub struct ProcessingStep {
     /// Duration of this step; after the last step the first follows.
     #[serde(rename = "for", with = "span")]
     pub lasts: Duration,
+}
+
+/// A processing time with its share of the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ProcessingShare {
+    /// Time for which a message is held before it is settled.
+    #[serde(with = "time")]
+    pub time: Duration,
+    /// Share of the messages, relative to the sum of all shares.
+    pub share: f64,
 }
 
 /// The settlement of messages.
@@ -192,6 +207,8 @@ impl ConsumerGroup {
 
     /// Returns whether messages have a processing time.
     pub fn is_processing(&self) -> bool {
-        self.processing_time.is_some() || self.processing_times.is_some()
+        self.processing_time.is_some()
+            || self.processing_times.is_some()
+            || self.processing_time_shares.is_some()
     }
 }

@@ -24,7 +24,7 @@ pub use broker::{
 };
 pub(super) use churn::BOUND_EXCHANGE;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject};
-pub use consumers::{ConsumerGroup, ProcessingStep, Settle};
+pub use consumers::{ConsumerGroup, ProcessingShare, ProcessingStep, Settle};
 pub(super) use consumers::{STREAM_FILTER, STREAM_MATCH_UNFILTERED};
 pub use expect::{Comparison, Expect, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};
@@ -36,7 +36,7 @@ pub(super) use publishers::JSON_BODIES;
 pub use publishers::{
     Algorithm, Body, BodyKind, Compression, ConfirmTimeout, ITEMS_HEADER, MAX_ITEMS,
     MessageProperties, NO_WINDOW, OnConfirmTimeout, Packing, PublisherGroup, RoutingKeys,
-    STAMP_BYTES, STAMP_HEADER, SizeStep, WriteMode,
+    STAMP_BYTES, STAMP_HEADER, SizeShare, SizeStep, WriteMode,
 };
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub(super) use run::{EMPTY_TIMEOUT, IDLE_TIME};

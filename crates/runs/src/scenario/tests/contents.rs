@@ -101,6 +101,19 @@ fn contents_and_their_contradictions() {
     refused(&[steps, "publishers.0.size=1B"], &["publishers.0.sizes", "leave one"]);
     refused(&["publishers.0.sizes=[{ size = \"1KiB\" }]"], &["publishers.0.sizes.0.for"]);
     refused(&["publishers.0.body-files=[\"a\"]", steps], &["publishers.0.sizes", "body-files"]);
+    let shares =
+        "publishers.0.size-shares=[{ size = \"2KiB\", share = 2 }, { size = \"1B\", share = 1 }]";
+    assert_eq!(small(&[shares]).publishers[0].body_sizes().collect::<Vec<_>>(), [2048, 1]);
+    for other in [steps, "publishers.0.size=1B"] {
+        refused(&[shares, other], &["publishers.0.size-shares", "leave"]);
+    }
+    for share in ["0", "-1", "inf", "nan"] {
+        let shares = format!("publishers.0.size-shares=[{{ size = \"1B\", share = {share} }}]");
+        refused(&[&shares], &["publishers.0.size-shares", "above 0"]);
+    }
+    refused(&["publishers.0.size-shares=[]"], &["size-shares", "from 1 to"]);
+    refused(&[shares, "publishers.0.items-per-message=2"], &["size-shares", "items"]);
+    refused(&["publishers.0.body-files=[\"a\"]", shares], &["size-shares", "body-files"]);
     refused(&["publishers.0.body-files=[\"a\"]", "publishers.0.body=json"], &["publishers.0.body"]);
     refused(&["publishers.0.json-bodies=3"], &["json-bodies", "needs"]);
     refused(
@@ -164,6 +177,18 @@ fn what_consumers_cannot_combine() {
     let stream = read(&polls, &["queues.0.type=stream"]).unwrap_err().to_string();
     assert!(stream.contains("basic.get"), "{stream}");
     refused(&["consumers.0.requeue=true"], &["set `nack = true`"]);
+    refused(&["consumers.0.nack-share=0.5"], &["nack-share", "needs `nack = true`"]);
+    for share in ["0", "1", "nan"] {
+        let share = format!("consumers.0.nack-share={share}");
+        refused(&["consumers.0.nack=true", &share], &["nack-share", "above 0"]);
+    }
+    let share = ["consumers.0.nack=true", "consumers.0.nack-share=0.5"];
+    assert_eq!(small(&share).consumers[0].nack_share, Some(0.5));
+    refused(&[share[0], share[1], "consumers.0.multi-ack-every=2"], &["nack-share", "frame"]);
+    let times = "consumers.0.processing-time-shares=[{ time = \"1ms\", share = 1 }]";
+    assert!(small(&[times]).consumers[0].is_processing());
+    refused(&[times, "consumers.0.processing-time=1ms"], &["processing-time-shares", "leave"]);
+    refused(&["consumers.0.processing-time-shares=[]"], &["processing-time-shares", "from 1 to"]);
     let auto = SMALL.replace("prefetch = 10", "auto-ack = true");
     for (key, part) in
         [("nack=true", "acknowledged"), ("rate=5", "regardless"), ("tx-size=5", "tx")]
@@ -202,4 +227,39 @@ fn offsets_of_streams() {
         refused(&[stream[0], stream[1], &key], &["consumers.0.offset", "`first`"]);
     }
     refused(&["consumers.0.offset=\"first\""], &["only streams have offsets"]);
+}
+
+#[test]
+fn shares_of_keys() {
+    let shares = |keys: &str, count| {
+        let keys = format!("publishers.0.{keys}");
+        let listed = "publishers.0.routing-keys=[\"a\", \"b\", \"c\", \"d\"]";
+        let exchange = read(
+            &SMALL.replace(
+                "[[publishers]]\nqueue = \"q\"",
+                "[[publishers]]\nexchange = \"amq.topic\"",
+            ),
+            &[listed, &keys],
+        );
+        exchange.unwrap().publishers[0].shares_of_keys(count)
+    };
+    assert_eq!(shares("key-shares=[5, 2]", 4), Some(vec![5.0, 2.0, 2.0, 2.0]));
+    assert_eq!(shares("key-exponent=1", 4), Some(vec![1.0, 0.5, 1.0 / 3.0, 0.25]));
+    refused(&["publishers.0.key-exponent=1"], &["key-exponent", "several"]);
+    refused(&["publishers.0.key-exponent=-1"], &["key-exponent", "from 0 to 10"]);
+    refused(&["publishers.0.key-shares=[1, 0]"], &["key-shares", "above 0"]);
+    let set = [
+        "queues.0.name=q-{}",
+        "queues.0.to=3",
+        "publishers.0.queue=q-{}",
+        "consumers.0.queue=q-{}",
+    ];
+    let with = |more: &[&str]| read(SMALL, &[&set[..], more].concat());
+    assert!(with(&["publishers.0.key-shares=[3, 2, 1]"]).is_ok());
+    let error = with(&["publishers.0.key-shares=[4, 3, 2, 1]"]).unwrap_err().to_string();
+    assert!(error.contains("4 shares for 3"), "{error}");
+    let several = ["publishers.0.key-shares=[3]", "publishers.0.count=2"];
+    let error = with(&several).unwrap_err().to_string();
+    assert!(error.contains("member-queues"), "{error}");
+    assert!(with(&[several[0], several[1], "publishers.0.member-queues=all"]).is_ok());
 }

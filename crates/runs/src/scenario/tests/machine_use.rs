@@ -32,11 +32,12 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     (
         "publishers.*",
         "name protocol mqtt-version qos topic-alias topic topics count connections channels queue exchange routing-key member-queues from to routing-keys \
-         random-routing-keys size body json-bodies json-fields items-per-message compression compression-level \
+         random-routing-keys key-shares key-exponent size body json-bodies json-fields items-per-message compression compression-level \
          persistent confirms confirm-window confirm-timeout on-confirm-timeout republish-unconfirmed reference sub-entry-size filter-values write tx-size \
          mandatory rate interval arrival after-phases late messages start-delay random-start-delay",
     ),
     ("publishers.*.sizes.*", "size for"),
+    ("publishers.*.size-shares.*", "size share"),
     ("publishers.*.phases.*", "for rate to burst every"),
     (
         "publishers.*.properties",
@@ -47,10 +48,11 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
         "consumers.*",
         "name protocol mqtt-version qos topics credit consumer-name store-every single-active-consumer super-stream \
          filter-values match-unfiltered count connections channels queue member-queues prefetch channel-prefetch auto-ack multi-ack-every nack \
-         requeue tx-size rate processing-time polling poll-interval priority offset exclusive unpack messages \
+         nack-share requeue tx-size rate processing-time polling poll-interval priority offset exclusive unpack messages \
          start-delay slow-start arguments",
     ),
     ("consumers.*.processing-times.*", "time for"),
+    ("consumers.*.processing-time-shares.*", "time share"),
     ("consumers.*.filter", "properties headers sql"),
     (
         "requests.*",

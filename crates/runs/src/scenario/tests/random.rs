@@ -411,8 +411,12 @@ impl Random {
         let step = |time| ProcessingStep { time: Duration::from_micros(time), lasts };
         let own_pace = is_limited && !is_shared;
         let processing_times = self.some(vec![step(20), step(0)]).filter(|_| own_pace);
+        let share = |time| ProcessingShare { time: Duration::from_micros(time), share: 0.5 };
+        let processing_time_shares =
+            self.some(vec![share(20), share(0)]).filter(|_| own_pace && processing_times.is_none());
         let time = self.delay();
-        let is_held = own_pace && processing_times.is_none() && !time.is_zero();
+        let is_drawn = processing_times.is_some() || processing_time_shares.is_some();
+        let is_held = own_pace && !is_drawn && !time.is_zero();
         let nack = !auto_ack && self.chance();
         ConsumerGroup {
             name: format!("c of {}", queue.name),
@@ -437,6 +441,7 @@ impl Random {
             rate: self.some(0.5).filter(|_| own_pace),
             processing_time: is_held.then_some(time),
             processing_times,
+            processing_time_shares,
             polling: Some(polling.is_some()),
             poll_interval: polling,
             unpack: self.chance(),

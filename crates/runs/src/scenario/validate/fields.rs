@@ -21,6 +21,18 @@ pub(super) fn rate(rate: Option<f64>) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Checks shares, which are relative to their sum.
+pub(super) fn shares(key: &str, shares: impl ExactSizeIterator<Item = f64>) -> Result<(), Problem> {
+    if !(1..=10_000).contains(&shares.len()) {
+        return refuse(key, "must have from 1 to 10000 shares");
+    }
+    let mut shares = shares;
+    if shares.any(|share| !(share > 0.0 && share <= 1e9)) {
+        return refuse(key, "has a share that is not above 0 and at most 1000000000");
+    }
+    Ok(())
+}
+
 /// Gives a group without a name one from its kind and position.
 pub(super) fn name(name: &mut String, kind: &str, index: usize) {
     if name.is_empty() {

@@ -47,6 +47,17 @@ pub struct SizeStep {
     pub lasts: Duration,
 }
 
+/// A size with its share of the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SizeShare {
+    /// Body size in bytes.
+    #[serde(rename = "size", with = "size")]
+    pub size_bytes: u32,
+    /// Share of the messages, relative to the sum of all shares.
+    pub share: f64,
+}
+
 /// The contents of bodies that are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Algorithm, Body, BodyKind, Compression, ConfirmTimeout, MessageProperties, OnConfirmTimeout,
-    Packing, RoutingKeys, STAMP_BYTES, SizeStep, WriteMode,
+    Packing, RoutingKeys, STAMP_BYTES, SizeShare, SizeStep, WriteMode,
 };
 use crate::scenario::model::{
     AfterPhases, Arrival, LatePolicy, MemberQueues, MqttVersion, NumberRange, Phase, Protocol,
@@ -63,11 +63,18 @@ pub struct PublisherGroup {
     pub routing_keys: Option<Vec<String>>,
     /// Number of random routing keys.
     pub random_routing_keys: Option<u32>,
+    /// Shares of the first queues or keys, relative to each other; absent for keys in turn.
+    pub key_shares: Option<Vec<f64>>,
+    /// Exponent by which the shares of further keys fall (Zipf): the share of key `n` is in proportion to `n` to the
+    /// power of the negative exponent.
+    pub key_exponent: Option<f64>,
     /// Body size in bytes. Bodies of at least 12 bytes carry the time stamp for end-to-end latency.
     #[serde(default, with = "size")]
     pub size: Option<u32>,
     /// Sizes that change over time, instead of `size`.
     pub sizes: Option<Vec<SizeStep>>,
+    /// Sizes with shares, drawn for each message, instead of `size`.
+    pub size_shares: Option<Vec<SizeShare>>,
     /// Contents of bodies.
     pub body: Option<BodyKind>,
     /// Number of different JSON documents.
@@ -176,10 +183,34 @@ impl PublisherGroup {
         }
     }
 
-    /// Returns the body size in bytes, the first if it changes over time.
+    /// Returns the shares of this many queues or keys, relative to each other. Absent if they take turns.
+    pub fn shares_of_keys(&self, count: usize) -> Option<Vec<f64>> {
+        if self.key_shares.is_none() && self.key_exponent.is_none() {
+            return None;
+        }
+        let given = self.key_shares.as_deref().unwrap_or(&[1.0]);
+        let last = given.last().copied().unwrap_or(1.0);
+        let exponent = self.key_exponent.unwrap_or(0.0);
+        let further = |key: usize| last * (given.len() as f64 / key as f64).powf(exponent);
+        let all = given.iter().copied().chain((given.len() + 1..).map(further));
+        Some(all.take(count).collect())
+    }
+
+    /// Returns the body size in bytes, the first of several.
     pub fn size_bytes(&self) -> u32 {
-        let first = self.size_steps().first().map(|step| step.size_bytes);
-        first.or(self.size).unwrap_or(STAMP_BYTES)
+        self.body_sizes().next().unwrap_or(STAMP_BYTES)
+    }
+
+    /// Returns all body sizes in bytes; at most one if they are always the same.
+    pub fn body_sizes(&self) -> impl Iterator<Item = u32> {
+        let steps = self.size_steps().iter().map(|step| step.size_bytes);
+        let shares = self.size_shares.iter().flatten().map(|share| share.size_bytes);
+        steps.chain(shares).chain(self.size)
+    }
+
+    /// Returns whether all bodies are the same.
+    pub fn has_one_body(&self) -> bool {
+        self.sizes.is_none() && self.size_shares.is_none() && self.body() == Body::Filler
     }
 
     /// Returns the sizes that change over time; empty if there is only one.
@@ -249,9 +280,7 @@ impl PublisherGroup {
 
     /// Returns whether every body has room for a stamp, or travels with one in a header.
     pub fn is_stamped(&self) -> bool {
-        let mut sizes = self.size_steps().iter().map(|step| step.size_bytes);
-        let has_room = self.size_bytes() >= STAMP_BYTES && sizes.all(|size| size >= STAMP_BYTES);
-        self.has_stamp_headers() || has_room
+        self.has_stamp_headers() || self.body_sizes().all(|size| size >= STAMP_BYTES)
     }
 
     /// Returns whether the body must stay unchanged, so that the time stamp travels in a header.

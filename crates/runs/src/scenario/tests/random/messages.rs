@@ -11,16 +11,27 @@ impl Random {
         let size_bytes = self.number(1 << 20);
         let steps = vec![SizeStep { size_bytes, lasts }, SizeStep { size_bytes: 0, lasts }];
         let sizes = self.some(steps);
+        let shares =
+            vec![SizeShare { size_bytes, share: 0.7 }, SizeShare { size_bytes: 0, share: 1.5 }];
+        let size_shares = self.some(shares).filter(|_| sizes.is_none());
         let filled = PublisherGroup {
-            size: sizes.is_none().then_some(size_bytes),
+            size: (sizes.is_none() && size_shares.is_none()).then_some(size_bytes),
             sizes,
+            size_shares,
             body: Some(BodyKind::Filler),
             ..group
         };
         let group = match self.below(3) {
             0 => {
                 let files = Some(vec!["a.bin".to_owned(), "b \"".to_owned()]);
-                PublisherGroup { size: None, sizes: None, body: None, body_files: files, ..filled }
+                PublisherGroup {
+                    size: None,
+                    sizes: None,
+                    size_shares: None,
+                    body: None,
+                    body_files: files,
+                    ..filled
+                }
             }
             1 => PublisherGroup {
                 body: Some(BodyKind::Json),
@@ -33,13 +44,14 @@ impl Random {
         let algorithm = Algorithm::ALL[self.below(3)];
         let (first, last, _) = algorithm.levels();
         let level = first + self.number(last - first + 1) - 1;
-        let compression = self.some(algorithm).filter(|_| group.body() != Body::Filler);
+        let can_pack = group.size_shares.is_none();
+        let compression = self.some(algorithm).filter(|_| can_pack && group.body() != Body::Filler);
         let mut properties = self.properties();
         if compression.is_some() {
             properties.content_encoding = None;
         }
         PublisherGroup {
-            items_per_message: Some(1 + self.number(500)).filter(|_| self.chance()),
+            items_per_message: Some(1 + self.number(500)).filter(|_| can_pack && self.chance()),
             compression,
             compression_level: compression.map(|_| level),
             persistent: properties.delivery_mode.is_none().then(|| self.chance()),

@@ -31,6 +31,7 @@ pub(in crate::scenario::validate) fn group(
     let reason = "give a group of consumers for each value";
     fields::no_placeholder("arguments", &group.arguments, reason)?;
     processing_times(group)?;
+    nack_share(group)?;
     settling::held(group)?;
     priority(group)?;
     offset(group, queue)?;
@@ -53,7 +54,37 @@ fn fill_in(group: &mut ConsumerGroup) {
     group.processing_time = group.processing_time.filter(|time| !time.is_zero());
 }
 
+fn nack_share(group: &ConsumerGroup) -> Result<(), Problem> {
+    let Some(share) = group.nack_share else { return Ok(()) };
+    if !group.nack {
+        return refuse("nack-share", "needs `nack = true`");
+    }
+    if !(share > 0.0 && share < 1.0) {
+        return refuse(
+            "nack-share",
+            "must be above 0 and below 1; without it all messages are refused",
+        );
+    }
+    if group.protocol != Protocol::Amqp091 {
+        return refuse("nack-share", "needs `protocol = \"amqp-0-9-1\"`");
+    }
+    if group.multi_ack_every > 1 {
+        let reason = "needs a frame for each message: leave `multi-ack-every` out";
+        return refuse("nack-share", reason);
+    }
+    Ok(())
+}
+
 fn processing_times(group: &ConsumerGroup) -> Result<(), Problem> {
+    if let Some(shares) = &group.processing_time_shares {
+        let key = "processing-time-shares";
+        if group.processing_time.is_some() || group.processing_times.is_some() {
+            let reason =
+                "has the times of all messages: leave `processing-time` and `processing-times` out";
+            return refuse(key, reason);
+        }
+        fields::shares(key, shares.iter().map(|share| share.share))?;
+    }
     let Some(steps) = &group.processing_times else { return Ok(()) };
     if group.processing_time.is_some() {
         let reason = "says the same as `processing-time` over time: leave one of the two out";

@@ -51,11 +51,9 @@ fn automatic(group: &ConsumerGroup) -> Result<(), Problem> {
         ("tx-size", group.tx_size.is_some(), settles),
         ("prefetch", group.prefetch.is_some(), limits),
         ("channel-prefetch", group.channel_prefetch.is_some(), limits),
-        ("rate", group.rate.is_some(), holds),
-        ("processing-time", group.processing_time.is_some(), holds),
-        ("processing-times", group.processing_times.is_some(), holds),
     ];
-    match excluded.into_iter().find(|(_, given, _)| *given) {
+    let holding = own_pace(group).map(|(key, given)| (key, given, holds));
+    match excluded.into_iter().chain(holding).find(|(_, given, _)| *given) {
         Some((key, _, reason)) => refuse(key, reason),
         None => Ok(()),
     }
@@ -94,13 +92,8 @@ pub(super) fn shared_channel(group: &ConsumerGroup, spread: fields::Spread) -> R
     if !spread.is_shared() || !acknowledges_many {
         return Ok(());
     }
-    let own_pace = [
-        ("messages", group.messages.is_some()),
-        ("rate", group.rate.is_some()),
-        ("processing-time", group.processing_time.is_some()),
-        ("processing-times", group.processing_times.is_some()),
-    ];
-    match own_pace.into_iter().find(|(_, given)| *given) {
+    let ends = ("messages", group.messages.is_some());
+    match own_pace(group).into_iter().chain([ends]).find(|(_, given)| *given) {
         Some((key, _)) => {
             let reason = "cannot be combined with `multi-ack-every` when consumers share a \
                           channel: leave `channels` out, so that each has its own";
@@ -145,12 +138,7 @@ pub(super) fn held(group: &ConsumerGroup) -> Result<(), Problem> {
         || group.polling == Some(true)
         || group.credit.is_some()
         || group.qos == Some(1);
-    let holding = [
-        ("rate", group.rate.is_some()),
-        ("processing-time", group.processing_time.is_some()),
-        ("processing-times", group.processing_times.is_some()),
-    ];
-    match holding.into_iter().find(|(_, given)| *given) {
+    match own_pace(group).into_iter().find(|(_, given)| *given) {
         Some((key, _)) if !is_limited => {
             let reason = "needs `prefetch` (or `channel-prefetch`): without, the broker would \
                           send the whole queue at once";
@@ -158,4 +146,14 @@ pub(super) fn held(group: &ConsumerGroup) -> Result<(), Problem> {
         }
         _ => Ok(()),
     }
+}
+
+/// Returns the keys by which consumers keep their own pace, and whether the group has them.
+fn own_pace(group: &ConsumerGroup) -> [(&'static str, bool); 4] {
+    [
+        ("rate", group.rate.is_some()),
+        ("processing-time", group.processing_time.is_some()),
+        ("processing-times", group.processing_times.is_some()),
+        ("processing-time-shares", group.processing_time_shares.is_some()),
+    ]
 }

@@ -18,7 +18,20 @@ pub(super) fn sizes(group: &PublisherGroup) -> Result<(), Problem> {
     if group.sizes.as_ref().is_some_and(Vec::is_empty) {
         return refuse("sizes", "has no step: `{ size = \"1KiB\", for = \"10s\" }`");
     }
-    Ok(())
+    size_shares(group)
+}
+
+fn size_shares(group: &PublisherGroup) -> Result<(), Problem> {
+    let Some(shares) = &group.size_shares else { return Ok(()) };
+    if group.size.is_some() || group.sizes.is_some() {
+        let reason = "has the sizes of all messages: leave `size` and `sizes` out";
+        return refuse("size-shares", reason);
+    }
+    if group.filter_values.len() > 1 {
+        let reason = "and `filter-values` would both choose the message: give one filter value for each group";
+        return refuse("size-shares", reason);
+    }
+    fields::shares("size-shares", shares.iter().map(|share| share.share))
 }
 
 /// Checks the body, and fills in its kind and size.
@@ -37,12 +50,14 @@ pub(super) fn body(group: &mut PublisherGroup) -> Result<(), Problem> {
             return refuse("json-bodies", "must be from 1 to 10000");
         }
         group.body.get_or_insert_default();
-        group.size = group.sizes.is_none().then(|| group.size_bytes());
+        let has_several = group.sizes.is_some() || group.size_shares.is_some();
+        group.size = (!has_several).then(|| group.size_bytes());
         return Ok(());
     };
     let others = [
         ("size", group.size.is_some()),
         ("sizes", group.sizes.is_some()),
+        ("size-shares", group.size_shares.is_some()),
         ("body", group.body.is_some()),
     ];
     if let Some((key, _)) = others.into_iter().find(|(_, given)| *given) {

@@ -23,6 +23,7 @@ pub(in crate::scenario::validate) fn group(
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
     confirms(group)?;
     let queue = target::target(group, context)?;
+    target::key_shares(group, queue)?;
     stream::target(group, queue, context)?;
     amqp10::target(group, queue)?;
     transactions(group, spread, queue)?;

@@ -14,8 +14,7 @@ pub(super) fn packing(group: &mut PublisherGroup) -> Result<(), Problem> {
     if !(1..=MAX_ITEMS).contains(&items) {
         return refuse("items-per-message", format!("must be from 1 to {MAX_ITEMS}"));
     }
-    let steps = group.size_steps().iter().map(|step| step.size_bytes);
-    let largest = steps.fold(group.size_bytes(), u32::max);
+    let largest = group.body_sizes().max().unwrap_or(0);
     if u64::from(items) * u64::from(largest) > MAX_MESSAGE_BYTES {
         let reason = "makes messages of more than 512 MiB, which RabbitMQ does not take";
         return refuse("items-per-message", reason);
@@ -23,6 +22,11 @@ pub(super) fn packing(group: &mut PublisherGroup) -> Result<(), Problem> {
     if items > 1 && group.properties.headers.contains_key(ITEMS_HEADER) {
         let path = ["properties", "headers", ITEMS_HEADER];
         return refuse_at(&path, "is rabbitscope's own header");
+    }
+    if group.size_shares.is_some() && group.is_packed() {
+        let reason =
+            "are shares of messages, not of items: leave `items-per-message` and `compression` out";
+        return refuse("size-shares", reason);
     }
     group.items_per_message = Some(items).filter(|items| *items > 1);
     compression(group)

@@ -4,7 +4,9 @@ use super::{
     super::{
         super::{
             error::{Problem, allowed, refuse},
-            model::{BrokerSpec, PublisherGroup, QueueSpec, has_placeholder},
+            model::{
+                BrokerSpec, MemberQueues, PublisherGroup, QueueSpec, RoutingKeys, has_placeholder,
+            },
         },
         fields,
     },
@@ -80,6 +82,48 @@ fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
         (None, Some(1..=1_000_000)) => Ok(()),
         (None, Some(_)) => refuse("random-routing-keys", "must be from 1 to 1000000"),
     }
+}
+
+/// Checks shares of queues or keys. All members must use all of them: otherwise shares would hold for none.
+pub(super) fn key_shares(group: &PublisherGroup, queue: Option<&QueueSpec>) -> Result<(), Problem> {
+    let shares = group.key_shares.as_deref().unwrap_or_default();
+    let (key, given) = match group.key_exponent {
+        None if group.key_shares.is_none() => return Ok(()),
+        None => ("key-shares", shares.len()),
+        Some(exponent) if !(0.0..=10.0).contains(&exponent) => {
+            return refuse("key-exponent", "must be from 0 to 10");
+        }
+        Some(_) => ("key-exponent", shares.len()),
+    };
+    if group.key_shares.is_some() {
+        fields::shares("key-shares", shares.iter().copied())?;
+    }
+    let count = match group.keys() {
+        RoutingKeys::Fixed => 1,
+        RoutingKeys::QueueNames => {
+            let set = queue.filter(|queue| queue.name == group.routing_key());
+            set.map_or(1, |queue| queue.queue_names().len())
+        }
+        RoutingKeys::Numbered(range) => range.count(),
+        RoutingKeys::Listed(keys) => keys.len(),
+        RoutingKeys::Random(count) => count as usize,
+    };
+    if count < 2 {
+        return refuse(key, "needs several queues or routing keys");
+    }
+    if given > count {
+        return refuse("key-shares", format!("has {given} shares for {count} queues or keys"));
+    }
+    let divides = !matches!(group.keys(), RoutingKeys::Listed(_) | RoutingKeys::Random(_));
+    if divides && group.count > 1 && group.member_queues != MemberQueues::All {
+        let reason =
+            "needs `member-queues = \"all\"`: these publishers divide the keys among themselves";
+        return refuse(key, reason);
+    }
+    if group.is_packed() {
+        return refuse(key, "cannot be combined with `items-per-message` and `compression`");
+    }
+    Ok(())
 }
 
 pub(in crate::scenario::validate) fn check_exchange(
