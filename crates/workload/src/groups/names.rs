@@ -1,5 +1,7 @@
 //! Names of which a part is a number.
 
+use rabbitscope_runs::scenario::NumberRange;
+
 /// A part of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part<'a> {
@@ -95,6 +97,17 @@ impl Names {
             return Self::One(names.remove(0));
         }
         numbered(&names).unwrap_or(Self::Listed(names))
+    }
+
+    /// Returns all names.
+    pub(crate) fn all(&self) -> Vec<String> {
+        match self {
+            Self::One(name) => vec![name.clone()],
+            Self::Numbered { pattern, from, to } => {
+                NumberRange::new(Some(*from), *to).names(pattern).collect()
+            }
+            Self::Listed(names) => names.clone(),
+        }
     }
 }
 

@@ -15,6 +15,12 @@ use crate::{
 const PROCESSING_MIN: f64 = 1e6;
 /// Ratio of the quartiles of times that are alike.
 const EVEN: f64 = 1.5;
+/// Ratio of p90 to p10 from which on one time does not stand for all.
+const SPREAD: f64 = 1.25;
+/// Ratio of p99 to p50 from which on rare long times count. Below, they may be stalls of the clients' machine.
+const TAIL: f64 = 4.0;
+/// Number of measured times from which on their distribution is known.
+const SPREAD_MIN: u64 = 100;
 /// Share of messages settled behind a later one, from which on a consumer has several workers.
 const PARALLEL_SHARE: f64 = 0.02;
 
@@ -46,7 +52,7 @@ pub(crate) struct Settings {
 }
 
 /// Processing times in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Processing {
     /// Number of measured messages or batches.
     pub(crate) measured: u64,
@@ -58,6 +64,8 @@ pub(crate) struct Processing {
     pub(crate) p99: f64,
     /// Mean time by which the consumer gets ahead with each message.
     pub(crate) mean: f64,
+    /// Times with their shares, in ascending order.
+    pub(crate) shares: Vec<(f64, f64)>,
     /// True if several workers share a consumer, so that the times are those from delivery to acknowledgement.
     pub(crate) is_parallel: bool,
 }
@@ -217,14 +225,38 @@ fn processing(flows: &[(&ReadFlow, &str)]) -> Option<Processing> {
         p90: times.quantile(0.9)?,
         p99: times.quantile(0.99)?,
         mean: service.mean()?,
+        shares: shares(times)?,
         is_parallel,
     })
+}
+
+/// Returns the middles of bands of quantiles, with their shares. The last one makes up for the mean.
+fn shares(times: &Buckets) -> Option<Vec<(f64, f64)>> {
+    let bands = [(18, 0.05), (9, 0.01), (2, 0.005)];
+    let widths = bands.into_iter().flat_map(|(count, width)| std::iter::repeat_n(width, count));
+    let mut shares = Vec::new();
+    let mut end = 0.0;
+    for width in widths {
+        shares.push((times.quantile(end + width / 2.0)?, width));
+        end += width;
+    }
+    let (last, width) = shares.pop()?;
+    let sum: f64 = shares.iter().map(|(time, width)| time * width).sum();
+    let rest = (times.mean()? - sum) / width;
+    shares.push((last.max(rest.min(times.quantile(1.0)?)), width));
+    Some(shares)
 }
 
 impl Processing {
     /// Returns whether one time stands for all: the middle half of them are alike.
     pub(crate) fn is_even(&self) -> bool {
         !self.is_parallel && self.p75 < EVEN * self.p25
+    }
+
+    /// Returns whether the times differ so much that their distribution counts, and were measured often enough.
+    pub(crate) fn is_spread(&self) -> bool {
+        let differs = self.p90 > SPREAD * self.p10 || self.p99 > TAIL * self.p50;
+        differs && !self.is_parallel && self.measured >= SPREAD_MIN
     }
 
     /// Returns the processing time in nanoseconds; none if the consumers are as fast as their library.

@@ -7,7 +7,7 @@ const ATOM_SHARE: f64 = 0.02;
 /// Share of one size above which it stands for all.
 const ONE_SHARE: f64 = 0.98;
 /// Maximum of ranges.
-const RANGES_MAX: usize = 8;
+const RANGES_MAX: usize = 24;
 
 /// A distribution of sizes in bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +36,7 @@ impl Sizes {
         });
         let mut ranges: Vec<_> = rest.collect();
         while ranges.len() > RANGES_MAX {
-            join_narrowest(&mut ranges);
+            join_least(&mut ranges);
         }
         Self { atoms, ranges, mean: buckets.mean().unwrap_or_default() }
     }
@@ -57,11 +57,14 @@ impl Sizes {
     }
 }
 
-/// Joins the two neighbours whose common range is relatively narrowest.
-fn join_narrowest(ranges: &mut Vec<(u64, u64, f64)>) {
-    let width = |pair: &[(u64, u64, f64)]| (pair[1].1 + 1) as f64 / (pair[0].0 + 1) as f64;
-    let widths = ranges.windows(2).map(width).enumerate();
-    if let Some((place, _)) = widths.min_by(|one, other| one.1.total_cmp(&other.1)) {
+/// Joins the two neighbours that lose least: few messages in a relatively narrow range.
+fn join_least(ranges: &mut Vec<(u64, u64, f64)>) {
+    let loss = |pair: &[(u64, u64, f64)]| {
+        let width = ((pair[1].1 + 1) as f64 / (pair[0].0 + 1) as f64).ln();
+        (pair[0].2 + pair[1].2) * width
+    };
+    let losses = ranges.windows(2).map(loss).enumerate();
+    if let Some((place, _)) = losses.min_by(|one, other| one.1.total_cmp(&other.1)) {
         let (_, last, share) = ranges.remove(place + 1);
         ranges[place].1 = last;
         ranges[place].2 += share;

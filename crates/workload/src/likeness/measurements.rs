@@ -183,7 +183,7 @@ impl Reading {
             },
             batch: group.batch.map(|(messages, ..)| messages),
             settled: group.settled_shares,
-            is_parallel: group.processing.is_some_and(|processing| processing.is_parallel),
+            is_parallel: group.processing.as_ref().is_some_and(|processing| processing.is_parallel),
             is_polling: group.settings.is_polling,
             blocks: group.blocks.clone(),
         }

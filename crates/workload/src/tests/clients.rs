@@ -1,6 +1,9 @@
 //! Publishers of known kinds.
 
-use rabbitscope_runs::{Random, scenario::Arrival};
+use rabbitscope_runs::{
+    Draws, Random,
+    scenario::{Arrival, Scenario},
+};
 
 use super::{
     exponential,
@@ -131,7 +134,7 @@ fn independent_messages_and_bursts_are_told_apart() {
 }
 
 #[test]
-fn sizes_of_one_publisher_take_turns_with_their_shares() {
+fn sizes_of_one_publisher_have_their_shares() {
     let mut talk = Talk::default();
     let connection = talk.connection(0, true);
     for number in 0..3_000_u64 {
@@ -139,13 +142,45 @@ fn sizes_of_one_publisher_take_turns_with_their_shares() {
         talk.publish(number * 10 * MILLIS, connection, ("", "q"), bytes);
     }
     let (text, scenario) = talk.scenario();
-    let steps = scenario.publishers[0].size_steps();
-    let all: f64 = steps.iter().map(|step| step.lasts.as_secs_f64()).sum();
-    let share = |bytes| {
-        let of = steps.iter().filter(|step| step.size_bytes == bytes);
-        of.map(|step| step.lasts.as_secs_f64()).sum::<f64>() / all
-    };
+    let shares = scenario.publishers[0].size_shares.as_deref().unwrap();
+    let share = |bytes| shares.iter().find(|one| one.size_bytes == bytes).unwrap().share;
     assert!((share(512) - 0.7).abs() < 0.01 && (share(8_192) - 0.3).abs() < 0.01, "{text}");
+}
+
+/// Publishes to keys by Zipf's law. Returns the model.
+fn skewed(keys: u64, exchange: &str, exponent: f64) -> (String, Scenario) {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    let weights: Vec<f64> = (1..=keys).map(|key| (key as f64).powf(-exponent)).collect();
+    let draws = Draws::new(Random::new(8), &weights);
+    for number in 0..4_000_u64 {
+        let key = format!("k.{}", draws.choice(number) + 1);
+        talk.publish(number * 10 * MILLIS, connection, (exchange, &key), 100);
+    }
+    talk.scenario()
+}
+
+#[test]
+fn keys_have_their_shares() {
+    let (text, scenario) = skewed(10, "amq.topic", 1.0);
+    let shares = scenario.publishers[0].shares_of_keys(10).unwrap();
+    let sum: f64 = (1..=10).map(|key| f64::from(key).recip()).sum();
+    for (key, share) in (1..).zip(&shares) {
+        let expected = f64::from(key).recip() / sum;
+        assert!((share - expected).abs() < 0.03, "{key}: {share}\n{text}");
+    }
+    let (text, scenario) = skewed(10, "amq.topic", 0.0);
+    assert_eq!(scenario.publishers[0].shares_of_keys(10), None, "{text}");
+}
+
+#[test]
+fn many_keys_fall_by_an_exponent() {
+    let (text, scenario) = skewed(50, "", 1.2);
+    let exponent = scenario.publishers[0].key_exponent;
+    assert!(exponent.is_none() && scenario.publishers[0].key_shares.is_some(), "{text}");
+    let (text, scenario) = skewed(60, "", 1.2);
+    let exponent = scenario.publishers[0].key_exponent.unwrap();
+    assert!((exponent - 1.2).abs() < 0.15, "{exponent}\n{text}");
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use rabbitscope_runs::{Random, scenario::Settle};
+use rabbitscope_runs::{
+    Random,
+    scenario::{Scenario, Settle},
+};
 use rabbitscope_wire::activity::Settlement;
 
 use super::talk::{MILLIS, Owned, SECOND, Step, Talk};
@@ -38,16 +41,46 @@ fn processing_time_is_not_the_time_to_the_acknowledgement() {
     assert_eq!((group.prefetch, group.auto_ack, group.settle()), (Some(20), false, Settle::Ack));
 }
 
+/// Returns the quantile of the times of the only consumer, in seconds.
+fn quantile(scenario: &Scenario, wanted: f64) -> f64 {
+    let shares = scenario.consumers[0].processing_time_shares.as_deref().unwrap();
+    let mut sum = 0.0;
+    let reached = shares.iter().find(|one| {
+        sum += one.share;
+        sum >= wanted
+    });
+    reached.unwrap().time.as_secs_f64()
+}
+
 #[test]
-fn varied_processing_keeps_its_mean_and_says_so() {
+fn varied_processing_keeps_its_distribution() {
     let mut talk = Talk::default();
     let mut random = Random::new(2);
     let arrivals: Vec<u64> = (0..2_000).map(|number| 10 + number * 12 * MILLIS).collect();
     sequential(&mut talk, &arrivals, || MILLIS + random.below(19 * MILLIS), Settlement::Ack);
     let (text, scenario) = talk.scenario();
-    let time = scenario.consumers[0].processing_time.unwrap().as_secs_f64();
-    assert!((time / 0.0105 - 1.0).abs() < 0.05, "{time}");
-    assert!(text.contains("Not expressed: its distribution"), "{text}");
+    for (wanted, expected) in [(0.525, 0.01098), (0.905, 0.0182), (0.985, 0.01972)] {
+        let time = quantile(&scenario, wanted);
+        assert!((time / expected - 1.0).abs() < 0.05, "{wanted}: {time}\n{text}");
+    }
+    let shares = scenario.consumers[0].processing_time_shares.as_deref().unwrap();
+    let mean: f64 = shares.iter().map(|one| one.time.as_secs_f64() * one.share).sum();
+    assert!((mean / 0.0105 - 1.0).abs() < 0.03, "{mean}");
+}
+
+#[test]
+fn rare_long_processing_keeps_its_share_and_the_mean() {
+    let mut talk = Talk::default();
+    let mut random = Random::new(5);
+    let arrivals: Vec<u64> = (0..2_000).map(|number| 10 + number * 40 * MILLIS).collect();
+    let time = || if random.below(50) == 0 { 200 * MILLIS } else { 5 * MILLIS };
+    sequential(&mut talk, &arrivals, time, Settlement::Ack);
+    let (text, scenario) = talk.scenario();
+    let shares = scenario.consumers[0].processing_time_shares.as_deref().unwrap();
+    let long: f64 =
+        shares.iter().filter(|one| one.time.as_millis() > 150).map(|one| one.share).sum();
+    assert!((0.01..0.03).contains(&long), "{long}\n{text}");
+    assert!((quantile(&scenario, 0.5) / 0.005 - 1.0).abs() < 0.05, "{text}");
 }
 
 #[test]
@@ -62,6 +95,30 @@ fn refusals_are_those_of_the_consumer() {
         let (text, scenario) = talk.scenario();
         assert_eq!(scenario.consumers[0].settle(), expected, "{text}");
         assert_eq!(scenario.consumers[0].processing_time, None, "{text}");
+    }
+}
+
+#[test]
+fn some_refusals_have_their_share() {
+    for requeue in [true, false] {
+        let mut talk = Talk::default();
+        let connection = talk.connection(0, true);
+        talk.client(1, connection, Owned::Qos(20, false));
+        talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+        for number in 1..=1_000_u64 {
+            let at = number * 10 * MILLIS;
+            let how = match number % 5 {
+                0 => Settlement::Nack { requeue },
+                _ => Settlement::Ack,
+            };
+            talk.deliver(at, connection, "t", number);
+            talk.client(at + 50_000, connection, Owned::Settle(number, false, how));
+        }
+        let (text, scenario) = talk.scenario();
+        let group = &scenario.consumers[0];
+        assert_eq!((group.nack, group.requeue), (true, Some(requeue)), "{text}");
+        let share = group.nack_share.unwrap();
+        assert!((share - 0.2).abs() < 0.01, "{share}");
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn comments(lines: &mut Lines, group: &PublisherGroup) {
     }
 }
 
-/// Writes one size, or sizes that take turns in time, so that each has its share of the messages.
+/// Writes one size, or sizes with their shares of the messages.
 pub(super) fn sizes(lines: &mut Lines, group: &PublisherGroup) {
     if let Some(bytes) = group.sizes.single() {
         return lines.key("size", &size(bytes));
@@ -44,18 +44,9 @@ pub(super) fn sizes(lines: &mut Lines, group: &PublisherGroup) {
         let only = weighted.first().map_or(0, |(bytes, _)| *bytes);
         return lines.key("size", &size(only));
     }
-    lines.comment(&format!(
-        "Sizes ({}): here they take turns in time, so their shares are right and their order is not.",
-        describe(&group.sizes)
-    ));
-    let total: f64 = weighted.iter().map(|(_, share)| share).sum();
-    let cycle = 1e9 * (100.0 / group.rate.max(0.01)).clamp(1.0, 600.0);
-    lines.line("sizes = [");
-    for (bytes, share) in weighted {
-        let lasts = time(cycle * share / total);
-        lines.line(&format!("    {{ size = {}, for = {lasts} }},", size(bytes)));
-    }
-    lines.line("]");
+    lines.comment(&format!("Sizes: {}. Their order is random here.", describe(&group.sizes)));
+    let entry = |(bytes, share)| format!("{{ size = {}, share = {} }}", size(bytes), figure(share));
+    lines.list("size-shares", weighted.into_iter().map(entry));
 }
 
 /// Returns a distribution of sizes for a comment.

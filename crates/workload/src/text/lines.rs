@@ -48,6 +48,21 @@ impl Lines {
         self.line(&format!("{key} = {value}"));
     }
 
+    /// Adds a key with a list of values that are written already, in as many lines as it needs.
+    pub(super) fn list(&mut self, key: &str, values: impl IntoIterator<Item = String>) {
+        self.line(&format!("{key} = ["));
+        let mut line = String::new();
+        for value in values {
+            if !line.is_empty() && line.len() + value.len() + 6 > WIDTH {
+                self.line(&format!("   {line}"));
+                line.clear();
+            }
+            line.extend([" ", &value, ","]);
+        }
+        self.line(&format!("   {line}"));
+        self.line("]");
+    }
+
     pub(super) fn text(&mut self, key: &str, value: &str) {
         self.key(key, &quoted(value));
     }

@@ -5,6 +5,7 @@
 //! head        sources, assumptions, everything that cannot be expressed
 //! objects     policies, exchanges, queues
 //! publishers  groups of publishers, and of callers
+//! keys        their targets: queues, exchanges, routing keys
 //! content     sizes and properties of messages
 //! readers     groups of consumers, of programs that poll, and of responders
 //! churn       objects that come and go
@@ -14,6 +15,7 @@
 mod churn;
 mod content;
 mod head;
+mod keys;
 mod lines;
 mod objects;
 mod publishers;

@@ -1,11 +1,11 @@
 //! Groups of publishers, and of callers.
 
 use super::{
-    content,
-    lines::{Lines, counted, figure, list, percent, quoted, size, time, time_text},
+    content, keys,
+    lines::{Lines, counted, figure, percent, size, time, time_text},
 };
 use crate::{
-    groups::{Arrival, Model, Names, PublisherGroup, Target, Window},
+    groups::{Arrival, Model, PublisherGroup, Target, Window},
     observe::ConfirmMode,
 };
 
@@ -13,8 +13,6 @@ use crate::{
 const RATE_MESSAGES: u64 = 8_500;
 /// Number of messages below which sizes may be off by more than 0.05 of their distribution.
 const SIZE_MESSAGES: u64 = 1_500;
-/// Maximum of routing keys in a list.
-const KEYS_MAX: usize = 50;
 
 pub(super) fn write(lines: &mut Lines, model: &Model) {
     for group in &model.publishers {
@@ -32,7 +30,7 @@ fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
     lines.table("publishers");
     lines.text("name", &group.name);
     layout(lines, group);
-    target(lines, model, group);
+    keys::target(lines, model, group);
     content::sizes(lines, group);
     if group.settings.persistent {
         lines.key("persistent", "true");
@@ -120,57 +118,6 @@ pub(super) fn members(lines: &mut Lines, (count, connections, channels): (usize,
     }
     if channels < count.div_ceil(connections.max(1)) {
         lines.number("channels", channels.max(1));
-    }
-}
-
-fn target(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
-    match &group.settings.target {
-        Target::Queues(set) => {
-            let set = &model.sets.sets[*set];
-            match &group.keys.shares[..] {
-                [(queue, _)] => lines.text("queue", queue),
-                _ => lines.text("queue", &set.name),
-            }
-            if group.count > 1 && group.keys.is_shared && group.keys.shares.len() > 1 {
-                lines.text("member-queues", "all");
-            }
-        }
-        Target::Exchange(exchange) => {
-            lines.text("exchange", exchange);
-            keys(lines, group);
-        }
-    }
-}
-
-fn keys(lines: &mut Lines, group: &PublisherGroup) {
-    let shares = &group.keys.shares;
-    let even = 1.0 / shares.len().max(1) as f64;
-    if let Some((key, share)) =
-        shares.first().filter(|(_, share)| shares.len() > 1 && *share > 1.5 * even)
-    {
-        lines.comment(&format!(
-            "Keys are not equally frequent: {} has {}; here they take turns.",
-            quoted(key),
-            percent(*share)
-        ));
-    }
-    if group.keys.is_cut || shares.len() > KEYS_MAX {
-        lines.comment(&format!("There are more keys; these are the {KEYS_MAX} most frequent."));
-        let frequent = shares.iter().take(KEYS_MAX).map(|(key, _)| key);
-        return lines.key("routing-keys", &list(frequent));
-    }
-    match group.keys.names() {
-        Some(Names::One(key)) if !key.is_empty() => lines.text("routing-key", &key),
-        Some(Names::Numbered { pattern, from, to }) => {
-            lines.text("routing-key", &pattern);
-            lines.key("from", &from.to_string());
-            lines.key("to", &to.to_string());
-            if group.count > 1 && group.keys.is_shared {
-                lines.text("member-queues", "all");
-            }
-        }
-        Some(Names::Listed(keys)) => lines.key("routing-keys", &list(&keys)),
-        Some(Names::One(_)) | None => {}
     }
 }
 

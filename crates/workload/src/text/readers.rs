@@ -9,6 +9,8 @@ use crate::{
     observe::Prefetch,
 };
 
+/// Share of the settlements above which an outcome counts.
+const MIXED: f64 = 0.001;
 /// Number of measured times below which p50 may be off by more than 5 %.
 const TIMES_MIN: u64 = 100;
 
@@ -48,8 +50,15 @@ fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
         prefetch(lines, group);
     }
     settling(lines, group);
-    if let Some(nanos) = processing(group) {
-        lines.key("processing-time", &time(nanos));
+    match (processing(group), &group.processing) {
+        (Some(_), Some(processing)) if processing.is_spread() => {
+            let entry = |(nanos, share): &(f64, f64)| {
+                format!("{{ time = {}, share = {} }}", time(*nanos), figure(*share))
+            };
+            lines.list("processing-time-shares", processing.shares.iter().map(entry));
+        }
+        (Some(nanos), _) => lines.key("processing-time", &time(nanos)),
+        (None, _) => {}
     }
     if group.settings.exclusive && group.count <= group.queues.len() {
         lines.key("exclusive", "true");
@@ -78,7 +87,8 @@ fn origin(lines: &mut Lines, group: &ReaderGroup, thing: &str) {
 /// Writes everything that the keys do not say.
 fn comments(lines: &mut Lines, group: &ReaderGroup) {
     let [acks, requeues, discards] = group.settled_shares;
-    if [acks, requeues, discards].into_iter().filter(|share| *share > 0.001).count() > 1 {
+    let outcomes = group.settled_shares.into_iter().filter(|share| *share > MIXED).count();
+    if outcomes > 1 && refused(group).is_none() {
         lines.comment(&format!(
             "Not expressed: {} are acknowledged, {} requeued, {} dropped; here all are treated as most are.",
             percent(acks),
@@ -107,7 +117,7 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
             counted(processing.measured, "measurement"),
             times([p10, p50, p90, p99])
         ));
-        if !processing.is_even() {
+        if !processing.is_even() && !processing.is_spread() {
             lines.comment("Not expressed: its distribution. The mean keeps the same rate.");
         }
     } else {
@@ -168,7 +178,24 @@ fn polling(lines: &mut Lines, group: &ReaderGroup) {
     lines.key("poll-interval", &time(nanos));
 }
 
+/// Returns the share of refused messages, and whether they go back into the queue. None if a scenario does not express
+/// it: all are treated alike, in two ways, or in batches.
+fn refused(group: &ReaderGroup) -> Option<(f64, bool)> {
+    let [acks, requeues, discards] = group.settled_shares;
+    let is_single =
+        group.batch.is_none_or(|(messages, frequent, _)| messages == 1 && frequent > 0.9);
+    let is_mixed = acks > MIXED && (requeues > MIXED) != (discards > MIXED);
+    (is_mixed && is_single).then_some((requeues.max(discards), requeues > discards))
+}
+
 fn settling(lines: &mut Lines, group: &ReaderGroup) {
+    if let Some((share, requeues)) = refused(group) {
+        lines.key("nack", "true");
+        if !requeues {
+            lines.key("requeue", "false");
+        }
+        return lines.key("nack-share", &figure(share));
+    }
     match group.settings.settling {
         Settling::Never => return lines.key("auto-ack", "true"),
         Settling::Requeue => lines.key("nack", "true"),

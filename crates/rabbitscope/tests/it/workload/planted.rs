@@ -68,7 +68,19 @@ impl Back {
 
     #[track_caller]
     pub(super) fn check_processing(&self, queue: &str, millis: f64, tolerance: f64) {
-        let time = self.consumers(queue).processing_time.unwrap_or_default().as_secs_f64() * 1e3;
+        let group = self.consumers(queue);
+        // A machine with other work has a long tail, which the scenario expresses by shares.
+        let median = || {
+            let shares = group.processing_time_shares.as_deref()?;
+            let all: f64 = shares.iter().map(|one| one.share).sum();
+            let mut sum = 0.0;
+            let reached = shares.iter().find(|one| {
+                sum += one.share;
+                sum >= all / 2.0
+            });
+            reached.map(|one| one.time)
+        };
+        let time = group.processing_time.or_else(median).unwrap_or_default().as_secs_f64() * 1e3;
         assert!((time / millis - 1.0).abs() < tolerance, "{time} ms, not {millis}\n{}", self.text);
     }
 
