@@ -74,7 +74,7 @@ def figures(likeness, verdict):
 
 def described(figure):
     """Returns a difference in words."""
-    if figure["name"] in ("sizes", "gaps"):
+    if figure["name"] in ("sizes", "keys", "gaps"):
         return f"{figure['name']} by {figure['difference']:.3f}"
     return f"{figure['name']} by {100 * figure['difference']:.1f} %"
 

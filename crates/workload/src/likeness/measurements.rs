@@ -12,6 +12,9 @@ use crate::{
 /// Version of the file's form.
 const FORMAT_VERSION: u32 = 1;
 
+/// Maximum of keys whose messages are kept.
+const KEYS_MAX: usize = 64;
+
 /// A file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasurementsError {
@@ -68,6 +71,9 @@ pub(super) struct Publishing {
     pub(super) window: Option<u32>,
     /// Exact sizes with their messages; absent if there are too many.
     pub(super) sizes: Option<BTreeMap<u64, u64>>,
+    /// Messages to the most frequent queues or routing keys, by rank.
+    #[serde(default)]
+    pub(super) keys: BTreeMap<u64, u64>,
     pub(super) blocks: Vec<PublishBlock>,
 }
 
@@ -165,9 +171,18 @@ impl Publishing {
                 _ => None,
             },
             sizes: group.exact_sizes.clone(),
+            keys: keys(group),
             blocks: group.blocks.clone(),
         }
     }
+}
+
+/// Returns the messages to the most frequent keys, by rank.
+fn keys(group: &PublisherGroup) -> BTreeMap<u64, u64> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+    let messages = |share: f64| (share * group.messages as f64).round() as u64;
+    let shares = group.keys.shares.iter().take(KEYS_MAX).map(|(_, share)| messages(*share));
+    (1..).zip(shares).collect()
 }
 
 impl Reading {

@@ -11,6 +11,8 @@ use crate::{figures::Sparse, observe::PublishBlock};
 pub(super) const RATE_BAR: f64 = 0.03;
 /// Bar of the distance of sizes.
 const SIZE_BAR: f64 = 0.05;
+/// Bar of the distance of the shares of keys, by rank.
+const KEYS_BAR: f64 = 0.05;
 /// Bar of the distance of gaps: runs of one scenario differ by up to 0.09.
 const GAP_BAR: f64 = 0.1;
 /// Gaps are equal within so many nanoseconds, the step of the load generator on a shared machine, or this part of them.
@@ -25,6 +27,7 @@ const ENDS: f64 = 2.0;
 pub(super) fn figures(source: &Publishing, run: &Publishing) -> Vec<Figure> {
     let mut figures =
         vec![members(source.members, run.members), rate(source, run), sizes(source, run)];
+    figures.extend(keys(source, run));
     figures.extend(gaps(source, run));
     if !source.is_closed {
         figures.extend((0..3).filter_map(|width| counts(source, run, width)));
@@ -88,6 +91,23 @@ fn sizes(source: &Publishing, run: &Publishing) -> Figure {
     let of = Difference { distance, bar: SIZE_BAR, between_blocks, by_number, number };
     let means = (mean(source), mean(run));
     Figure::new("sizes", Unit::Bytes, means, of)
+}
+
+/// Compares the shares of queues or routing keys by their rank, and shows those of the most frequent ones.
+fn keys(source: &Publishing, run: &Publishing) -> Option<Figure> {
+    let total = |of: &Publishing| of.keys.values().map(|count| *count as f64).sum::<f64>();
+    if source.keys.len() < 2 || total(run) <= 0.0 {
+        return None;
+    }
+    let of = Difference {
+        distance: distance::exact(&source.keys, &run.keys),
+        bar: KEYS_BAR,
+        between_blocks: 0.0,
+        by_number: distance::kolmogorov_noise(source.messages, run.messages),
+        number: source.messages.min(run.messages),
+    };
+    let most = |of: &Publishing| of.keys.get(&1).map_or(0.0, |count| *count as f64 / total(of));
+    Some(Figure::new("keys", Unit::Share, (most(source), most(run)), of))
 }
 
 /// Returns the mean size, from exact sizes if they are known.

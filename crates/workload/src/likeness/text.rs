@@ -99,7 +99,7 @@ fn value(unit: Unit, value: f64) -> String {
 
 /// Returns a distance of distributions as such, and other differences in percent.
 fn difference(figure: &Figure, value: f64) -> String {
-    if matches!(figure.name, "sizes" | "gaps") {
+    if matches!(figure.name, "sizes" | "keys" | "gaps") {
         return format!("{value:.3}");
     }
     format!("{:.1} %", 100.0 * value)

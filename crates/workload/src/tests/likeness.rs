@@ -1,6 +1,6 @@
 //! A load compared with itself, and with others.
 
-use rabbitscope_runs::Random;
+use rabbitscope_runs::{Draws, Random};
 
 use super::{
     exponential,
@@ -92,6 +92,35 @@ fn a_difference_of_a_fifth_is_found_in_its_group_only() {
         check(Load { prefetch: 24, ..other }, "consumers-1", "prefetch");
         check(Load { processing: 13, ..other }, "consumers-1", "processing p50");
     }
+}
+
+#[test]
+fn keys_are_compared_by_their_shares() {
+    let measured = |seed, messages: u64, weights: &[f64]| {
+        let mut talk = Talk::default();
+        let connection = talk.connection(0, true);
+        let draws = Draws::new(Random::new(seed), weights);
+        for number in 0..messages {
+            let key = format!("k.{}", draws.choice(number));
+            talk.publish(number * 10 * MILLIS, connection, ("amq.topic", &key), 100);
+        }
+        let flows = talk.observed().finish();
+        Measurements::from_model(&model(&flows, Topology::default()), &flows)
+    };
+    let verdict = |run: &Measurements, messages| {
+        let likeness = compare(&measured(1, messages, &[5.0, 3.0, 1.0, 1.0]), run);
+        let verdicts = [Verdict::Alike, Verdict::NotJudged, Verdict::Differs];
+        let is = |verdict: &Verdict| likeness.figures(*verdict).contains(&("publishers-1", "keys"));
+        verdicts.into_iter().find(is)
+    };
+    for seed in 2..8 {
+        let same = measured(seed, 3_000, &[5.0, 3.0, 1.0, 1.0]);
+        assert_eq!(verdict(&same, 3_000), Some(Verdict::Alike), "seed {seed}");
+        let even = measured(seed, 3_000, &[1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(verdict(&even, 3_000), Some(Verdict::Differs), "seed {seed}");
+    }
+    let few = measured(2, 300, &[5.0, 3.0, 1.0, 1.0]);
+    assert_eq!(verdict(&few, 300), Some(Verdict::NotJudged));
 }
 
 #[test]
