@@ -6,8 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_capture::{BrokerPorts, LiveCapture, LiveOptions, capture};
-use rabbitscope_diagnosis::{CaptureEnd, Part, Source};
+use rabbitscope_capture::{BrokerPorts, LiveCapture, LiveOptions, capture, capture_listening};
+use rabbitscope_diagnosis::{CaptureEnd, Part, Source, Unread};
 use rabbitscope_machine::thread_cpu_nanos;
 use rabbitscope_probe::{
     connecting_ports, listening_ports,
@@ -17,6 +17,7 @@ use rabbitscope_wire::{
     analyzer::AnalyzerOptions,
     report::{PacketReport, SourceLevel},
 };
+use rabbitscope_workload::{Flows, Observer};
 
 use crate::{
     pending::Unready,
@@ -36,13 +37,17 @@ pub(crate) struct Captured {
     pub(crate) report: PacketReport,
     /// The end, if it came before that of the span.
     pub(crate) end: Option<CaptureEnd>,
+    /// The load of the clients, if it was wanted.
+    pub(crate) flows: Option<Flows>,
 }
 
-/// Captures within the span. Ends before it when the budget of CPU time is spent.
+/// Captures within the span. Ends before it when the budget of CPU time is spent. The same packets also show the load,
+/// if it is wanted.
 pub(crate) fn read(
     pid: u32,
     (span, duration): (&Span, Duration),
     unready: Unready,
+    is_load_wanted: bool,
 ) -> Part<Captured> {
     let options = live_options(pid)?;
     drop(unready);
@@ -55,19 +60,30 @@ pub(crate) fn read(
     };
     let analyzer = AnalyzerOptions::new(options.subject.clone());
     // The span ends the capture, and shortens the check as well. So it is no reason for an early end.
-    let looked = capture(&options, analyzer, None, &AtomicBool::new(false), &mut is_over);
-    let LiveCapture { mut report, cut_short } =
-        looked.map_err(|error| match error.downcast_ref() {
-            Some(PacketError::NoRightToCapture) => {
-                missing_rights(Source::Packets, "CAP_NET_RAW missing")
-            }
-            _ => from_text(Source::Packets, &format!("{error:#}")),
-        })?;
+    let stop = AtomicBool::new(false);
+    let looked = if is_load_wanted {
+        let observer = Observer::default();
+        let looked = capture_listening(&options, analyzer, observer, &stop, &mut is_over);
+        looked.map(|(captured, observer)| (captured, Some(observer.finish())))
+    } else {
+        let looked = capture(&options, analyzer, None, &stop, &mut is_over);
+        looked.map(|captured| (captured, None))
+    };
+    let (LiveCapture { mut report, cut_short }, flows) = looked.map_err(|error| unread(&error))?;
     if let Some(after) = budget.spent_after {
         note_end(&mut report, after);
     }
     let end = early_end(budget.spent_after, cut_short.as_deref(), captured);
-    Ok(Captured { report, end })
+    Ok(Captured { report, end, flows })
+}
+
+fn unread(error: &anyhow::Error) -> Unread {
+    match error.downcast_ref() {
+        Some(PacketError::NoRightToCapture) => {
+            missing_rights(Source::Packets, "CAP_NET_RAW missing")
+        }
+        _ => from_text(Source::Packets, &format!("{error:#}")),
+    }
 }
 
 /// Returns the end of a capture that the budget or a failure ended. A failure has the time before its reason.

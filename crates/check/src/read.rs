@@ -11,6 +11,7 @@ use rabbitscope_inside::NodeParts;
 
 use crate::{
     amqp, host, inside,
+    load::{self, ObservedLoad, PendingObjects},
     options::CheckOptions,
     packets::{self, Captured},
     pending::{Pending, Readiness},
@@ -50,9 +51,27 @@ pub fn read(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(CheckProgress),
 ) -> Case {
+    read_all(options, false, (stop, progress)).0
+}
+
+/// Like [`read`], and also returns the load of the node's clients, or the reason why the packets do not show it. The
+/// packets are those of the check, and the node has its tables of objects read once more.
+pub fn read_with_load(
+    options: &CheckOptions,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(CheckProgress),
+) -> (Case, Result<ObservedLoad, String>) {
+    read_all(options, true, (stop, progress))
+}
+
+fn read_all(
+    options: &CheckOptions,
+    is_load_wanted: bool,
+    (stop, progress): (&AtomicBool, &mut dyn FnMut(CheckProgress)),
+) -> (Case, Result<ObservedLoad, String>) {
     let called = Instant::now();
     let mut readiness = Readiness::new();
-    let sources = Sources::start(options, &readiness);
+    let sources = Sources::start(options, &readiness, is_load_wanted);
     while !stop.load(Ordering::Relaxed) && called.elapsed() < SETUP_TIME {
         if readiness.wait(STEP) {
             break;
@@ -96,10 +115,12 @@ struct Sources {
     host: Option<Pending<Part<Host>>>,
     /// Absent unless the user asks for it.
     amqp: Option<Pending<Part<Amqp>>>,
+    /// Absent unless the load is wanted.
+    objects: Option<PendingObjects>,
 }
 
 impl Sources {
-    fn start(options: &CheckOptions, readiness: &Readiness) -> Self {
+    fn start(options: &CheckOptions, readiness: &Readiness, is_load_wanted: bool) -> Self {
         let span = Span::default();
         Self {
             inside: start_inside(options, span.clone()),
@@ -113,7 +134,12 @@ impl Sources {
                 let (span, unready, duration) =
                     (span.clone(), readiness.unready(), options.duration);
                 Pending::start(Source::Packets, move |results| {
-                    let _ = results.send(packets::read(pid, (&span, duration), unready));
+                    let _ = results.send(packets::read(
+                        pid,
+                        (&span, duration),
+                        unready,
+                        is_load_wanted,
+                    ));
                 })
             }),
             host: options.pid.map(|pid| {
@@ -123,6 +149,7 @@ impl Sources {
                 })
             }),
             amqp: start_amqp(options, &span, readiness),
+            objects: is_load_wanted.then(|| load::start_objects(options)),
             span,
         }
     }
@@ -139,7 +166,11 @@ impl Sources {
             && ended(self.amqp.as_ref())
     }
 
-    fn finish(self, subject: Subject, deadlines: Deadlines) -> Case {
+    fn finish(
+        self,
+        subject: Subject,
+        deadlines: Deadlines,
+    ) -> (Case, Result<ObservedLoad, String>) {
         let Deadlines { outside: deadline, inside: of_node } = deadlines;
         let mut case = Case::unread(subject);
         let inside = self.inside.finish(of_node);
@@ -148,11 +179,11 @@ impl Sources {
         let profile = profile.unwrap_or_else(|| Err(elsewhere(Source::CpuProfile)));
         let ProfileParts { cpu, waits } =
             profile.unwrap_or_else(|reason| ProfileParts::unread(&reason));
-        let (packets, capture_end) = match part(self.packets, Source::Packets, deadline) {
-            Ok(Captured { report, end }) => (Ok(report), end),
-            Err(unread) => (Err(unread), None),
+        let (packets, capture_end, flows) = match part(self.packets, Source::Packets, deadline) {
+            Ok(Captured { report, end, flows }) => (Ok(report), end, flows),
+            Err(unread) => (Err(unread), None, None),
         };
-        Case {
+        let case = Case {
             cpu,
             waits,
             packets,
@@ -160,7 +191,12 @@ impl Sources {
             host: part(self.host, Source::Host, deadline),
             amqp: self.amqp.map(|amqp| amqp.finish(of_node)?),
             ..case
-        }
+        };
+        let objects = self.objects.map(|objects| objects.finish(deadline));
+        let objects = objects
+            .map_or_else(|| Err(String::new()), |read| read.map_err(|unread| unread.reason)?);
+        let load = load::observed(&case, flows, objects);
+        (case, load)
     }
 }
 

@@ -34,7 +34,7 @@ pub use case::{
 };
 pub use costs::{Cost, Costs};
 pub use differences::{Difference, DifferenceKind, Differences, Noise, compare};
-pub use experiments::{ExperimentFile, experiments};
+pub use experiments::{BaseScenario, ExperimentFile, experiments};
 pub use figures::{
     ClientFigure, ClientRate, Figures, FunctionFigure, METRICS, Metric, ProcessFigure,
     ThreadFigure, Variation,

@@ -29,5 +29,5 @@ pub use anonymous::anonymous;
 pub use groups::{Model, Scale, model};
 pub use likeness::{Figure, Likeness, Measurements, MeasurementsError, Verdict, compare};
 pub use observe::{Flows, Observer};
-pub use text::{Origin, scenario};
+pub use text::{Origin, RunLength, scenario};
 pub use topology::{DefinitionsError, Topology};

@@ -23,13 +23,17 @@ pub(super) enum ProofMetric {
     Cpu,
     /// The most memory of the broker, at a constant rate.
     Memory,
+    /// Time from the schedule to the confirm, where a schedule says how many messages there are.
+    Confirm,
+    /// Time from the schedule to the consumer, in the same way.
+    EndToEnd,
 }
 
 /// Settings of an arm.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arm {
     /// Keys of the scenario, with values in TOML.
-    pub(super) set: Vec<(&'static str, String)>,
+    pub(super) set: Vec<(String, String)>,
     /// `rabbitmq.conf`, `advanced.config` and flags of the VM, in place of those of the scenario.
     pub(super) broker: Option<BrokerSettings>,
 }
@@ -42,14 +46,28 @@ impl ProofMetric {
             Self::Consumed => ("consumed.rate", &["broker.cpu-per-message"]),
             Self::Cpu => ("broker.cpu-per-message", &["published.rate"]),
             Self::Memory => ("broker.memory", &["broker.cpu-per-message"]),
+            Self::Confirm => {
+                ("confirm-intended.p50", &["confirm-intended.p99", "broker.cpu-per-message"])
+            }
+            Self::EndToEnd => {
+                ("end-to-end-intended.p50", &["end-to-end-intended.p99", "broker.cpu-per-message"])
+            }
         }
+    }
+}
+
+impl Arm {
+    /// Creates an arm that sets keys of the scenario.
+    pub(super) fn of_keys(set: Vec<(&'static str, String)>) -> Self {
+        let set = set.into_iter().map(|(key, value)| (key.to_owned(), value));
+        Self { set: set.collect(), broker: None }
     }
 }
 
 impl Proof {
     /// Creates an experiment in which one arm sets keys of the scenario.
     pub(super) fn of_keys(metric: ProofMetric, set: Vec<(&'static str, String)>) -> Self {
-        let changed = Arm { set, broker: None };
+        let changed = Arm::of_keys(set);
         Self { metric, observed: Arm::default(), changed }
     }
 

@@ -12,11 +12,11 @@ use crate::{
 };
 
 /// Prefetch of the changed arm, within the 100 to 300 of RabbitMQ's documentation.
-const PREFETCH: u64 = 200;
+pub(super) const PREFETCH: u64 = 200;
 /// Unconfirmed messages of the changed arm.
-const WINDOW: u64 = 100;
+pub(super) const WINDOW: u64 = 100;
 /// Messages for an acknowledgement in the changed arm.
-const EACH: u64 = 50;
+pub(super) const EACH: u64 = 50;
 /// Factor of queues, channels or connections in the changed arm.
 const MORE: u64 = 4;
 /// Highest rate of opened connections, channels or queues per second.
@@ -71,7 +71,7 @@ pub(super) fn no_transactions(load: &mut Load, _: &Case, _: &Finding) -> Option<
     load.at_full_speed().publishers.confirms = Confirms::OfArm;
     load.remarks
         .push("The arms have a commit for each message (assumed), and confirms.".to_owned());
-    let arm = |key, value: u64| Arm { set: vec![(key, value.to_string())], broker: None };
+    let arm = |key, value: u64| Arm::of_keys(vec![(key, value.to_string())]);
     Some(Proof {
         metric: ProofMetric::Published,
         observed: arm("publishers.0.tx-size", 1),
@@ -175,7 +175,7 @@ pub(super) const fn throughput(group: &Group) -> ProofMetric {
 }
 
 /// Returns several times a number, within a limit. `None` if the limit is reached.
-fn more(number: u64, limit: u64) -> Option<u64> {
+pub(super) fn more(number: u64, limit: u64) -> Option<u64> {
     let more = number.max(1).saturating_mul(MORE).min(limit);
     (more > number).then_some(more)
 }

@@ -3,8 +3,10 @@
 use rabbitscope_text::escapes;
 
 use super::{
+    base::BaseScenario,
     focus::Focus,
     observed::observed,
+    placed::placed,
     table::proof_of,
     text::{experiment, scenario},
 };
@@ -29,27 +31,57 @@ pub struct ExperimentFile {
 }
 
 /// Returns an experiment for each finding that a throwaway broker can show, in the order of the findings. Each of these
-/// findings gets the file name.
-pub fn experiments(case: &Case, report: &mut CheckReport) -> Vec<ExperimentFile> {
+/// findings gets the file name. `base` is the observed load, or the reason why there is none.
+pub fn experiments(
+    case: &Case,
+    report: &mut CheckReport,
+    base: Result<&BaseScenario, &str>,
+) -> Vec<ExperimentFile> {
     let mut files: Vec<ExperimentFile> = Vec::new();
     for finding in &mut report.findings {
-        let mut load = observed(case, &Focus::new(case, finding));
-        let Some(proof) = proof_of(finding).and_then(|build| build(&mut load, case, finding))
-        else {
-            continue;
-        };
         let stem = free_stem(&finding.rule, &files);
-        let (name, scenario_name) = (format!("{stem}.toml"), format!("{stem}-load.toml"));
-        files.push(ExperimentFile {
-            rule: finding.rule.clone(),
-            experiment: experiment(&stem, &description(finding), &scenario_name, &proof),
-            scenario: scenario(&stem, &load),
-            name: name.clone(),
-            scenario_name,
-        });
-        finding.experiment = Some(name);
+        if let Some(file) = file(&stem, (case, finding), base) {
+            finding.experiment = Some(file.name.clone());
+            files.push(file);
+        }
     }
     files
+}
+
+/// Returns the experiment of a finding: on the observed load, if its groups have what the finding is about, else on a
+/// smaller one.
+fn file(
+    stem: &str,
+    (case, finding): (&Case, &Finding),
+    base: Result<&BaseScenario, &str>,
+) -> Option<ExperimentFile> {
+    let focus = Focus::new(case, finding);
+    let mut load = observed(case, &focus);
+    let proof = proof_of(finding)?(&mut load, case, finding)?;
+    let on_base = base.map_err(str::to_owned).and_then(|base| {
+        let proof = placed(&proof, &load, &focus, base)?;
+        Ok((proof, base.text().to_owned()))
+    });
+    let (proof, scenario_name, origin, scenario) = match on_base {
+        Ok((proof, text)) => {
+            let origin = "the observed one, as `rabbitscope workload` writes it".to_owned();
+            (proof, BaseScenario::FILE_NAME.to_owned(), origin, text)
+        }
+        Err(reason) => {
+            let origin =
+                format!("smaller than the observed one, and like it in some numbers: {reason}");
+            load.remarks.push(format!("It is not the observed load itself: {reason}."));
+            (proof, format!("{stem}-load.toml"), origin, scenario(stem, &load))
+        }
+    };
+    let text = experiment(stem, &description(finding), (&scenario_name, &origin), &proof);
+    Some(ExperimentFile {
+        rule: finding.rule.clone(),
+        name: format!("{stem}.toml"),
+        experiment: text,
+        scenario_name,
+        scenario,
+    })
 }
 
 /// Returns the rule's name as a file name. A further finding of the rule gets a number.
@@ -71,11 +103,12 @@ fn free_stem(rule: &str, files: &[ExperimentFile]) -> String {
     };
     let is_free = |stem: &String| {
         let (name, scenario) = (format!("{stem}.toml"), format!("{stem}-load.toml"));
-        let names = files.iter().flat_map(|file| [&file.name, &file.scenario_name]);
-        names.into_iter().all(|used| *used != name && *used != scenario)
+        let names = files.iter().flat_map(|file| [&*file.name, &*file.scenario_name]);
+        let mut names = names.chain([BaseScenario::FILE_NAME]);
+        names.all(|used| used != name && used != scenario)
     };
-    // Each file makes at most four of them unfit.
-    let mut stems = (1..=4 * files.len() + 1).map(numbered);
+    // Each file makes at most four of them unfit, the observed load two.
+    let mut stems = (1..=4 * files.len() + 3).map(numbered);
     stems.find(is_free).expect("there are more numbers than unfit ones")
 }
 

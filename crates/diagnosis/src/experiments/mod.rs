@@ -7,16 +7,19 @@
 //!                              a scenario's figures   arms and metric of each rule
 //! ```
 //!
-//! A load is like the observed one, but smaller: `load` has the bounds. It has no names of queues or clients.
-//! `rabbitscope experiment` runs the files.
+//! Where packets show the observed load itself, `base` has its scenario, and `placed` finds the groups in it that the
+//! arms change. Else a load is like the observed one, but smaller: `load` has the bounds. That one has no names of queues
+//! or clients. `rabbitscope experiment` runs the files.
 
 mod arm;
+mod base;
 mod clients;
 mod file;
 mod focus;
 mod load;
 mod node;
 mod observed;
+mod placed;
 mod publishers;
 mod readers;
 mod settings;
@@ -25,4 +28,5 @@ mod table;
 mod tests;
 mod text;
 
+pub use base::BaseScenario;
 pub use file::{ExperimentFile, experiments};

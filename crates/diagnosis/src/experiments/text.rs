@@ -20,7 +20,7 @@ const WARM_UP: u64 = 3;
 pub(super) fn experiment(
     name: &str,
     description: &str,
-    scenario_name: &str,
+    (scenario_name, load): (&str, &str),
     proof: &Proof,
 ) -> String {
     let (primary, secondary) = proof.metric.names();
@@ -29,6 +29,7 @@ pub(super) fn experiment(
         "# Written by `rabbitscope check`. To run it: rabbitscope experiment FILE\n\
          # It starts brokers of its own, and uses none that runs.\n",
     );
+    let _ = writeln!(text, "# The load is {}.", escapes::value(load));
     for (key, value) in [
         ("name", string(name)),
         ("description", string(description)),
@@ -53,9 +54,18 @@ fn arm(name: &str, arm: &Arm) -> String {
         let _ = writeln!(text, "set = {{ {} }}", keys.join(", "));
     }
     if let Some(broker) = &arm.broker {
+        text += &plugins(broker);
         text += &broker_texts(broker, true);
     }
     text
+}
+
+fn plugins(broker: &BrokerSettings) -> String {
+    if broker.plugins.is_empty() {
+        return String::new();
+    }
+    let plugins: Vec<String> = broker.plugins.iter().map(|plugin| string(plugin)).collect();
+    format!("plugins = [{}]\n", plugins.join(", "))
 }
 
 /// Returns the texts of the broker's configuration. An arm also has the empty ones, to replace those of the scenario.
@@ -104,10 +114,7 @@ fn broker(broker: &BrokerSettings) -> String {
     if broker.nodes > 1 {
         let _ = writeln!(text, "nodes = {}", broker.nodes);
     }
-    if !broker.plugins.is_empty() {
-        let plugins: Vec<String> = broker.plugins.iter().map(|plugin| string(plugin)).collect();
-        let _ = writeln!(text, "plugins = [{}]", plugins.join(", "));
-    }
+    text += &plugins(broker);
     text += &broker_texts(broker, false);
     for (name, definition) in &broker.policies {
         let _ = writeln!(

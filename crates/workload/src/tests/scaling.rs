@@ -8,7 +8,11 @@ use crate::{Origin, Scale, Topology, model};
 fn scaled(talk: &Talk, rates: f64, connections: f64) -> (String, Scenario) {
     let mut model = model(&talk.observed().finish(), Topology::default());
     model.scale(Scale { rates, connections });
-    let text = crate::scenario(&model, &Origin { name: "t".to_owned(), ..Origin::default() }, 10);
+    let text = crate::scenario(
+        &model,
+        &Origin { name: "t".to_owned(), ..Origin::default() },
+        crate::RunLength::from_seconds(10),
+    );
     let read = scenario::parse(&text, "test", &[]);
     (text.clone(), read.unwrap_or_else(|error| panic!("{error}\n{text}")))
 }

@@ -44,7 +44,7 @@ fn a_recorded_conversation_becomes_a_scenario_without_its_values() {
     assert_eq!(flows.messages(), (23, 24));
     let model = model(&flows, Topology::default());
     let origin = Origin { name: "pika".to_owned(), ..Origin::default() };
-    let text = crate::scenario(&model, &origin, 5);
+    let text = crate::scenario(&model, &origin, crate::RunLength::from_seconds(5));
     let scenario = scenario::parse(&text, "pika", &[]);
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(scenario.exchanges[0].name, "wire-exchange", "{text}");

@@ -120,7 +120,7 @@ impl Talk {
     pub(super) fn scenario_with(&self, topology: Topology) -> (String, Scenario) {
         let model = model(&self.observed().finish(), topology);
         let origin = Origin { name: "test".to_owned(), ..Origin::default() };
-        let text = crate::scenario(&model, &origin, 10);
+        let text = crate::scenario(&model, &origin, crate::RunLength::from_seconds(10));
         let read = scenario::parse(&text, "test", &[]);
         let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
         (text, read)

@@ -23,4 +23,4 @@ mod readers;
 mod whole;
 
 pub use head::Origin;
-pub use whole::scenario;
+pub use whole::{RunLength, scenario};

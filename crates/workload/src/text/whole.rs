@@ -8,13 +8,32 @@ use super::{
 };
 use crate::groups::Model;
 
-/// Returns the model as a scenario. `duration` is the length of its run, in seconds.
-pub fn scenario(model: &Model, origin: &Origin, duration: u64) -> String {
+/// Length of the run of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLength {
+    /// Length of the load.
+    pub seconds: u64,
+    /// The part at its beginning without figures; 0 for none.
+    pub warm_up_seconds: u64,
+}
+
+impl RunLength {
+    /// Creates the length of a run without a warm-up.
+    pub const fn from_seconds(seconds: u64) -> Self {
+        Self { seconds, warm_up_seconds: 0 }
+    }
+}
+
+/// Returns the model as a scenario.
+pub fn scenario(model: &Model, origin: &Origin, length: RunLength) -> String {
     let mut lines = Lines::default();
     head::write(&mut lines, model, origin);
     lines.blank();
     lines.line("[run]");
-    lines.key("duration", &format!("\"{}s\"", duration.max(1)));
+    lines.key("duration", &format!("\"{}s\"", length.seconds.max(1)));
+    if length.warm_up_seconds > 0 {
+        lines.key("warm-up", &format!("\"{}s\"", length.warm_up_seconds));
+    }
     objects::write(&mut lines, model);
     publishers::write(&mut lines, model);
     readers::write(&mut lines, model);

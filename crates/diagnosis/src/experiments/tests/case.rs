@@ -11,7 +11,7 @@ use crate::{
     case::{
         Broker, Case, ChannelCase, Clients, ConnectionCase, QueueCase, QueueKind, Queues, Subject,
     },
-    experiments::{ExperimentFile, experiments},
+    experiments::{BaseScenario, ExperimentFile, experiments},
     finding::{Bound, Change, Finding, Severity},
     report::CheckReport,
 };
@@ -20,8 +20,17 @@ use crate::{
 pub(super) fn written(case: &Case, findings: Vec<Finding>) -> (Vec<ExperimentFile>, CheckReport) {
     let mut report = CheckReport::from_case(&unread());
     report.findings = findings;
-    let files = experiments(case, &mut report);
+    let files = experiments(case, &mut report, Err("packets were not captured"));
     (files, report)
+}
+
+/// Returns the experiment of a finding on an observed load.
+#[track_caller]
+pub(super) fn on_base(base: &str, case: &Case, finding: Finding) -> ExperimentFile {
+    let base = BaseScenario::new(base.to_owned()).unwrap();
+    let mut report = CheckReport::from_case(&unread());
+    report.findings = vec![finding];
+    experiments(case, &mut report, Ok(&base)).remove(0)
 }
 
 pub(super) fn finding(rule: &str, subject: &str, setting: &str) -> Finding {

@@ -3,4 +3,5 @@
 mod case;
 mod clients;
 mod node;
+mod placed;
 mod random;

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context;
 use clap::ValueEnum;
-use rabbitscope_check::{CheckOptions, CheckProgress, read_baseline};
+use rabbitscope_check::{CheckOptions, CheckProgress, ObservedLoad, read_baseline, read_with_load};
 use rabbitscope_diagnosis::{
     Case, CheckReport, ClusterReport, ExperimentFile, Severity, compare, experiments,
 };
@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use super::{
     cluster::{self, ClusterNodes},
+    load::Base,
     over_amqp::{self, AmqpArguments},
     recorded::RecordedArguments,
     subject::Subject,
@@ -99,20 +100,25 @@ impl Args {
         let baseline = self.baseline.as_deref().map(read_baseline).transpose()?;
         let directory = self.directory();
         directory.map(refuse_if_full).transpose()?;
-        let case = match self.recorded.read(self.node.name())? {
-            Some(case) => case,
-            None => read(&self.options()?, &stop, true),
+        let (case, load) = match self.recorded.read(self.node.name())? {
+            Some(case) => (case, Err("a record has no packets of clients".to_owned())),
+            None if directory.is_some() => with_load(&self.options()?, &stop),
+            None => (read(&self.options()?, &stop, true), Err(String::new())),
         };
+        let base = load.and_then(|load| Base::new(load, &case));
         let is_early = self.is_early(&stop);
         let mut report = CheckReport::from_case(&case);
         report.differences = baseline.map(|baseline| compare(&baseline, &report));
-        let files = directory.map_or_else(Vec::new, |_| experiments(&case, &mut report));
+        let observed = base.as_ref().map(|base| &base.scenario).map_err(String::as_str);
+        let files = directory.map_or_else(Vec::new, |_| experiments(&case, &mut report, observed));
         self.show(&report)?;
         if !self.recorded.is_given() && is_unreachable(&case) {
             return Ok(Exit::Unreachable);
         }
         let exit = match directory {
-            Some(directory) => self.prove(directory, &files, (report.worst(), is_early))?,
+            Some(directory) => {
+                self.prove(directory, (&files, base.ok()), (report.worst(), is_early))?
+            }
             None => self.exit(report.worst()),
         };
         Ok(if exit == Exit::Done && is_early { Exit::Failed } else { exit })
@@ -137,14 +143,16 @@ impl Args {
     fn prove(
         &self,
         directory: &Path,
-        files: &[ExperimentFile],
+        (files, base): (&[ExperimentFile], Option<Base>),
         (worst, is_early): (Option<Severity>, bool),
     ) -> anyhow::Result<Exit> {
         if files.is_empty() {
             output::note("no finding can be shown by an experiment on a throwaway broker");
             return Ok(self.exit(worst));
         }
-        let paths = proof::write_experiments(directory, files)?;
+        let likeness = base.as_ref().map(|base| base.likeness.as_str());
+        let paths = proof::write_experiments(directory, files, likeness)?;
+        base.iter().for_each(Base::note_misfits);
         for path in &paths {
             output::note(&format!("written: {}", path.display()));
         }
@@ -210,12 +218,22 @@ impl Args {
 /// Reads one node. `is_shown` asks for the progress on the terminal.
 fn read(options: &CheckOptions, stop: &AtomicBool, is_shown: bool) -> Case {
     let line = is_shown.then(output::ProgressLine::default);
-    rabbitscope_check::read(options, stop, &mut |progress: CheckProgress| {
-        let (elapsed, whole) = (progress.elapsed.as_secs(), progress.whole.as_secs());
+    rabbitscope_check::read(options, stop, &mut |progress| {
         if let Some(line) = &line {
-            line.show(&format!("checking: {elapsed} of {whole} s"));
+            show(line, progress);
         }
     })
+}
+
+/// Reads one node, and the load of its clients from the same packets.
+fn with_load(options: &CheckOptions, stop: &AtomicBool) -> (Case, Result<ObservedLoad, String>) {
+    let line = output::ProgressLine::default();
+    read_with_load(options, stop, &mut |progress| show(&line, progress))
+}
+
+fn show(line: &output::ProgressLine, progress: CheckProgress) {
+    let (elapsed, whole) = (progress.elapsed.as_secs(), progress.whole.as_secs());
+    line.show(&format!("checking: {elapsed} of {whole} s"));
 }
 
 fn is_unreachable(case: &Case) -> bool {

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod command;
+mod load;
 mod over_amqp;
 mod recorded;
 mod subject;

@@ -71,7 +71,7 @@ const MAY_USE: [(&str, &[&str]); 39] = [
         ],
     ),
     ("export", &["files", "http", "machine", "profiles", "text"]),
-    ("diagnosis", &["analysis", "text", "wire"]),
+    ("diagnosis", &["analysis", "runs", "text", "wire"]),
     (
         "check",
         &[
@@ -90,6 +90,7 @@ const MAY_USE: [(&str, &[&str]); 39] = [
             "text",
             "topology",
             "wire",
+            "workload",
         ],
     ),
     ("inside", &["broker", "diagnosis", "erlang", "http", "machine", "probe", "profiles", "text"]),

@@ -6,5 +6,6 @@ mod early;
 pub(crate) mod limits;
 mod output;
 mod over_amqp;
+mod proof;
 mod remains;
 mod subject;

@@ -1,10 +1,9 @@
-//! The subject of a check: a node by the name of its cluster, a recorded run; and the proof of a finding.
+//! The subject of a check: a node by the name of its cluster, a recorded run.
 
 use rabbitscope_testing::{
-    Ends, Stops, Workbench, eventually, node_options, own_broker, plant,
+    Workbench, own_broker,
     scenario::{Consumers, Publishers, Scenario},
 };
-use rustix::process::Signal;
 
 use super::limits::text;
 
@@ -32,7 +31,7 @@ fn the_name_of_a_cluster_stands_for_its_first_node() {
 }
 
 /// Consumers that are slower than their publisher.
-fn slow_consumers(duration: &str) -> Scenario {
+pub(super) fn slow_consumers(duration: &str) -> Scenario {
     Scenario::with_queue("checked-run")
         .duration(duration)
         .publishers(Publishers::new("checked-run").rate(200))
@@ -56,32 +55,4 @@ fn a_recorded_run_is_checked() {
     bench.file("before.json", report);
     let compared = bench.rabbitscope("check out --baseline before.json").code(0).stdout;
     assert!(compared.contains("differs   ") && compared.contains("none differs"), "{compared}");
-}
-
-/// The whole experiment takes minutes, so it is ended as soon as its first run is under way.
-#[test]
-fn a_proof_is_written_and_begun() {
-    let (bench, broker) = (Workbench::new("check-proof"), own_broker().take());
-    plant(&broker, "rabbit_trace:start(<<\"/\">>), ok");
-    let load = bench.start_run(&broker, slow_consumers("5m"), 3);
-    let node = node_options(&broker);
-    let arguments = format!("check --duration 4s --write-experiments proofs --prove {node}");
-    let proving = bench.start(&arguments);
-    let is_begun = || {
-        let brokers = bench.broker_directories();
-        brokers.iter().any(|own| own.join("node.json").exists())
-    };
-    eventually("the experiment has a broker of its own", is_begun);
-    let ended = proving.ended_by(Signal::INT);
-    assert_ne!(ended.code, Some(0), "{ended:#?}");
-    assert!(ended.stdout.starts_with("limit     "), "{ended:#?}");
-    assert!(ended.stderr.contains("written: proofs/"), "{ended:#?}");
-    let file = |line: &str| line.split_once("written: ").map(|(_, path)| path.to_owned());
-    let written = ended.stderr.lines().find_map(file).unwrap();
-    let (experiment, scenario) = (bench.read(&written), written.replace(".toml", "-load.toml"));
-    assert!(experiment.contains("[design]") || experiment.contains("rounds = "), "{experiment}");
-    assert!(bench.read(&scenario).contains("[[publishers]]"));
-    load.ended_by(Signal::INT);
-    bench.assert_nothing_left();
-    bench.command_line("rm -r proofs").ended().code(0);
 }

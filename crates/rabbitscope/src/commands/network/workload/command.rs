@@ -8,7 +8,9 @@ use rabbitscope_runner::fit;
 use rabbitscope_runs::scenario;
 use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::report::PacketReport;
-use rabbitscope_workload::{Measurements, Model, Origin, Scale, Topology, anonymous, model};
+use rabbitscope_workload::{
+    Measurements, Model, Origin, RunLength, Scale, Topology, anonymous, model,
+};
 
 use super::{
     comparing::{CompareArgs, check_place, measurements_path, read_measurements},
@@ -122,7 +124,8 @@ impl Args {
 
     /// Writes the scenario, and says which parts of it do not fit this machine.
     fn write(&self, model: &Model, origin: &Origin, output: &Path) -> anyhow::Result<()> {
-        let text = rabbitscope_workload::scenario(model, origin, self.source.duration.as_secs());
+        let length = RunLength::from_seconds(self.source.duration.as_secs());
+        let text = rabbitscope_workload::scenario(model, origin, length);
         let file = output.display().to_string();
         let scenario = scenario::parse(&text, &file, &[])
             .context("the load cannot be written as a scenario")?;

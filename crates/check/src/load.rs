@@ -1,0 +1,57 @@
+//! The observed load of a node: the flows of its clients, and the objects that they use.
+
+use rabbitscope_diagnosis::{Case, Source};
+use rabbitscope_erlang::{ConnectOptions, Connection};
+use rabbitscope_workload::{Flows, Topology};
+
+use crate::{options::CheckOptions, pending::Pending};
+
+/// The load of a node's clients.
+#[derive(Debug)]
+pub struct ObservedLoad {
+    /// Flows of messages.
+    pub flows: Flows,
+    /// Exchanges, queues, bindings, policies and consumers of the node, or the reason why it was not asked.
+    pub objects: Result<Topology, String>,
+}
+
+/// Objects that a thread is reading, or the reason against it.
+pub(crate) type PendingObjects = Pending<Result<Topology, String>>;
+
+/// Starts to read the objects, with a connection of its own, so that a slow answer delays nothing else.
+pub(crate) fn start_objects(options: &CheckOptions) -> PendingObjects {
+    let connect = options.connect.clone();
+    Pending::start(Source::Node, move |results| {
+        let objects = connect.map_err(|unread| unread.reason).and_then(|connect| objects(&connect));
+        let _ = results.send(objects);
+    })
+}
+
+fn objects(connect: &ConnectOptions) -> Result<Topology, String> {
+    let read = || -> anyhow::Result<Topology> {
+        let connection = Connection::open(connect)?;
+        Ok(Topology::from_definitions(&rabbitscope_inside::read_objects(&connection)?)?)
+    };
+    read().map_err(|error| format!("{error:#}"))
+}
+
+/// Returns the load, or the reason why the packets do not show it.
+pub(crate) fn observed(
+    case: &Case,
+    flows: Option<Flows>,
+    objects: Result<Topology, String>,
+) -> Result<ObservedLoad, String> {
+    let packets = case.packets.as_ref().map_err(|unread| unread.reason.clone())?;
+    if packets.capture.is_none() {
+        let refused = packets.sources.iter().find(|source| !source.present);
+        let reason = refused.map_or("no interface", |source| &source.note);
+        return Err(format!("packets were not captured: {reason}"));
+    }
+    let flows = flows.ok_or("packets were not captured")?;
+    let (published, delivered) = flows.messages();
+    if published + delivered == 0 {
+        let reason = "no message of AMQP 0-9-1 was observed: TLS hides messages, and other protocols are not read yet";
+        return Err(reason.to_owned());
+    }
+    Ok(ObservedLoad { flows, objects })
+}
