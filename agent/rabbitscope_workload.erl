@@ -1,8 +1,8 @@
-%% Reads exchanges, queues, bindings, policies and consumers, as JSON.
+%% Reads exchanges, queues, bindings, policies, consumers, and the node's version and settings, as JSON.
 %%
 %% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Kind, JSON}: Kind is the name of a
-%% list in a definitions file, or `consumers`. Users and parameters are not read: they hold password hashes, and
-%% addresses of shovels and federation. No process is asked or disturbed.
+%% list in a definitions file, `consumers` or `node`. Settings are those of a closed list. Users and parameters are not
+%% read: they hold password hashes, and addresses of shovels and federation. No process is asked or disturbed.
 -module(rabbitscope_workload).
 -export([objects/1]).
 
@@ -10,7 +10,7 @@
 
 -spec objects(to()) -> {parts, non_neg_integer(), ok}.
 objects(To) ->
-    Kinds = [fun exchanges/2, fun queues/2, fun bindings/2, fun policies/2, fun consumers/2],
+    Kinds = [fun exchanges/2, fun queues/2, fun bindings/2, fun policies/2, fun consumers/2, fun node/2],
     All = lists:foldl(fun (Kind, Sent) -> Kind(fun (Name, Row, In) -> add(To, Name, Row, In) end, Sent) end,
         none_sent(), Kinds),
     {parts, sent(To, All), ok}.
@@ -65,6 +65,12 @@ consumers(Add, Sent) ->
         (_, In) ->
             In
     end, Sent).
+
+node(Add, Sent) ->
+    Settings = [{Key, Text} || {rabbit, Key, Text} <- check_settings:settings()],
+    Text = fun unicode:characters_to_binary/1,
+    Add(node, #{version => Text(apply(rabbit_misc, version, [])), otp => Text(erlang:system_info(otp_release)),
+        settings => maps:from_list(Settings)}, Sent).
 
 %% The client's address, empty if it is unknown.
 peer(Infos) ->

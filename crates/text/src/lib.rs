@@ -14,6 +14,7 @@ mod metric_id;
 pub mod metrics;
 mod percentiles;
 mod table;
+mod terms;
 mod units;
 mod utc;
 
@@ -21,5 +22,6 @@ pub use figures::{counted, grouped, grouped_rate, human_bytes, short_time};
 pub use metric_id::{MetricId, Unit};
 pub use percentiles::Percentiles;
 pub use table::{Align, Column, table, table_of_rows};
+pub use terms::is_plain_term;
 pub use units::{UnitError, display_duration, display_size, parse_duration, parse_size};
 pub use utc::{clock_utc, compact_utc, display_utc, parse_offset_time, parse_utc};

@@ -30,4 +30,4 @@ pub use groups::{Model, Scale, model};
 pub use likeness::{Figure, Likeness, Measurements, MeasurementsError, Verdict, compare};
 pub use observe::{Flows, Observer};
 pub use text::{Origin, RunLength, scenario};
-pub use topology::{DefinitionsError, Topology};
+pub use topology::{DefinitionsError, NodeFacts, Topology};

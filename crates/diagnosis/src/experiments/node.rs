@@ -1,11 +1,13 @@
 //! Arms of findings about settings of the node.
 
+use rabbitscope_text::is_plain_term;
+
 use super::{
     arm::{Arm, Proof, ProofMetric},
     clients::throughput,
     load::{Figure, Load, Poller},
     observed::version,
-    settings::{is_plain, is_word},
+    settings::is_word,
 };
 use crate::{
     case::{Case, QueueKind},
@@ -154,7 +156,7 @@ fn with_text(load: &Load, metric: ProofMetric, finding: &Finding) -> Option<Proo
     if let Some(inner) = text.strip_prefix("[{rabbit, [{") {
         let (key, term) = inner.strip_suffix("}]}].")?.split_once(',')?;
         let term: String = term.split_whitespace().collect();
-        let is_known = SETTABLE.contains(&key) && is_plain(&term);
+        let is_known = SETTABLE.contains(&key) && is_plain_term(&term);
         broker.advanced.insert(is_known.then(|| key.to_owned())?, term);
     } else {
         let (key, value) = text.split_once('=')?;

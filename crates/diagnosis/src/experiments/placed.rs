@@ -75,7 +75,7 @@ fn place(
     }
 }
 
-fn key(list: &str, place: usize, key: &str, value: impl ToString) -> (String, String) {
+fn key(list: &str, place: usize, key: &str, value: &impl ToString) -> (String, String) {
     (format!("{list}.{place}.{key}"), value.to_string())
 }
 
@@ -95,7 +95,7 @@ fn prefetch(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
         limit.is_some_and(|limit| (1..PREFETCH).contains(&limit)) && group.polling != Some(true)
     };
     let (place, _) = consumers_of(base, focus, is_low, "with a low prefetch")?;
-    let changed = vec![key("consumers", place, "prefetch", PREFETCH)];
+    let changed = vec![key("consumers", place, "prefetch", &PREFETCH)];
     Ok(Place { changed, ..Place::default() })
 }
 
@@ -110,7 +110,7 @@ fn multiple_acks(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String
     };
     let needed = "that acknowledge each message and have several";
     let (place, group) = consumers_of(base, focus, is_single, needed)?;
-    let changed = vec![key("consumers", place, "multi-ack-every", each(&group))];
+    let changed = vec![key("consumers", place, "multi-ack-every", &each(&group))];
     Ok(Place { changed, ..Place::default() })
 }
 
@@ -118,8 +118,8 @@ fn no_polling(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
     let polls = |group: &ConsumerGroup| group.polling == Some(true) && !group.auto_ack;
     let (place, _) = consumers_of(base, focus, polls, "that poll")?;
     let changed = vec![
-        key("consumers", place, "polling", false),
-        key("consumers", place, "prefetch", PREFETCH),
+        key("consumers", place, "polling", &false),
+        key("consumers", place, "prefetch", &PREFETCH),
     ];
     Ok(Place { changed, ..Place::default() })
 }
@@ -130,8 +130,8 @@ fn reading_connections(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, 
     let connections = more(u64::from(group.connections), MAX_MEMBERS);
     let connections = connections.ok_or("it has as many connections as an experiment may have")?;
     let changed = vec![
-        key("consumers", place, "count", connections.max(u64::from(group.count))),
-        key("consumers", place, "connections", connections),
+        key("consumers", place, "count", &connections.max(u64::from(group.count))),
+        key("consumers", place, "connections", &connections),
     ];
     Ok(Place { changed, ..Place::default() })
 }
@@ -142,7 +142,7 @@ fn window(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
     };
     let found = base.publishers(focus, is_narrow);
     let (place, _) = found.ok_or("it has no publishers with few unconfirmed messages")?;
-    let changed = vec![key("publishers", place, "confirm-window", WINDOW)];
+    let changed = vec![key("publishers", place, "confirm-window", &WINDOW)];
     Ok(Place { changed, publishers: Some(place), ..Place::default() })
 }
 
@@ -154,9 +154,9 @@ fn more_publishers(on_more: bool, focus: &Focus<'_>, base: &BaseScenario) -> Res
     let (count, connections) = (u64::from(group.count), u64::from(group.connections));
     let more = more(if on_more { connections } else { count }, MAX_MEMBERS);
     let more = more.ok_or("it has as many publishers as an experiment may have")?;
-    let mut changed = vec![key("publishers", place, "count", more.max(count))];
+    let mut changed = vec![key("publishers", place, "count", &more.max(count))];
     if on_more {
-        changed.push(key("publishers", place, "connections", more));
+        changed.push(key("publishers", place, "connections", &more));
     }
     Ok(Place { changed, publishers: Some(place), ..Place::default() })
 }
@@ -167,7 +167,7 @@ fn churn(proof: &Proof, load: &Load, base: &BaseScenario) -> Result<Place, Strin
     let found = groups.position(|group| Some(group.kind.as_str()) == kind);
     let place = found.ok_or("the packets showed none that came and went")?;
     let value = proof.changed.set.first().map_or("", |(_, value)| value);
-    Ok(Place { changed: vec![key("churn", place, "rate", value)], ..Place::default() })
+    Ok(Place { changed: vec![key("churn", place, "rate", &value)], ..Place::default() })
 }
 
 /// Returns an argument of classic queues, with the present value in the first arm.
@@ -184,7 +184,7 @@ fn argument(
     let present = load.groups[0].arguments.last().map(|(name, value)| (*name, value.clone()));
     let (name, present) = present.ok_or("the finding names no argument")?;
     let value = proof.changed.set.first().map_or("", |(_, value)| value);
-    let set = |value: &str| vec![key("queues", place, &format!("arguments.{name}"), value)];
+    let set = |value: &str| vec![key("queues", place, &format!("arguments.{name}"), &value)];
     Ok(Place { observed: set(&present), changed: set(value), publishers: None })
 }
 

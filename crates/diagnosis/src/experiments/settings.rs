@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rabbitscope_text::is_plain_term;
+
 use crate::case::{Broker, Case, Vm};
 
 /// Settings of a broker, in the words of their files.
@@ -93,7 +95,7 @@ fn advanced(broker: &Broker) -> BTreeMap<String, String> {
     let other = |(key, default): &(&str, &str)| {
         let term = broker.settings.other.get(&format!("rabbit.{key}"))?;
         let term: String = term.split_whitespace().collect();
-        (is_plain(&term) && term != *default).then(|| ((*key).to_owned(), term))
+        (is_plain_term(&term) && term != *default).then(|| ((*key).to_owned(), term))
     };
     ADVANCED.iter().filter_map(other).collect()
 }
@@ -110,25 +112,6 @@ fn has_management(case: &Case) -> bool {
     let of_cpu = case.cpu.as_ref().ok().into_iter().flat_map(|cpu| &cpu.processes);
     let mut roles = of_processes.map(|row| &row.role).chain(of_cpu.map(|row| &row.role));
     roles.any(|role| role == "mgmt_stats")
-}
-
-/// Returns whether a text is an Erlang term of numbers, atoms and tuples. It can hold no text.
-pub(super) fn is_plain(term: &str) -> bool {
-    let is_letter = |letter: char| {
-        letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_{},.".contains(letter)
-    };
-    !term.is_empty() && term.len() <= 64 && term.chars().all(is_letter) && is_closed(term)
-}
-
-fn is_closed(term: &str) -> bool {
-    let depth = term.chars().try_fold(0_u32, |depth, letter| match letter {
-        '{' => Some(depth + 1),
-        '}' => depth.checked_sub(1),
-        // It would be a second term.
-        ',' if depth == 0 => None,
-        _ => Some(depth),
-    });
-    depth == Some(0)
 }
 
 /// Returns whether a text is one word of letters, digits, `_` and `.`.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
-use rabbitscope_artifacts::rundir::RunDirectory;
+use rabbitscope_artifacts::rundir::{RunDirectory, read_broker};
 use rabbitscope_capture::read_listening;
 use rabbitscope_runner::{
     leftovers::RemovalConsent,
@@ -15,12 +15,12 @@ use rabbitscope_runner::{
     run::{self, Finished},
 };
 use rabbitscope_runs::{
-    record::Verdict,
+    record::{BrokerState, BrokerStates, Verdict},
     scenario::{BrokerSpec, PacketsSpec, Scenario},
 };
 use rabbitscope_terminal::UsageError;
 use rabbitscope_wire::analyzer::AnalyzerOptions;
-use rabbitscope_workload::{Measurements, Observer};
+use rabbitscope_workload::{Measurements, NodeFacts, Observer};
 
 /// Shortest and longest run. Connections are made in its first moments.
 const SECONDS_MIN: f64 = 5.0;
@@ -64,9 +64,18 @@ pub fn replay(
     if let Verdict::Aborted { reason } | Verdict::Failed { reason } = &finished.record.verdict {
         anyhow::bail!("the run is incomplete: {reason}");
     }
-    let measured = measured(&finished, source, &directory.packet_file())?;
+    let mut measured = measured(&finished, source, &directory.packet_file())?;
+    measured.add_node(node(&finished, read_broker(directory.path())?));
     let doubts = finished.record.doubts.into_iter().map(|doubt| doubt.reason).collect();
     Ok(Replayed { measured, doubts })
+}
+
+/// Returns version and settings of the run's broker.
+fn node(finished: &Finished, states: Option<BrokerStates>) -> Option<NodeFacts> {
+    let states = states?;
+    let state = states.before.as_ref().and_then(BrokerState::read)?;
+    let version = &finished.record.broker.version;
+    Some(NodeFacts::new(version, state.otp.trim_matches('"'), &state.environment))
 }
 
 fn measured(

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     observe::{Churn, Flows, PublishFlow, ReadFlow, Span},
-    topology::{Exchange, Objects, Policy, Topology, is_predeclared},
+    topology::{Exchange, NodeFacts, Objects, Policy, Topology, is_predeclared},
 };
 
 /// The model of a load.
@@ -31,6 +31,8 @@ pub struct Model {
     pub(crate) assumptions: Vec<String>,
     pub(crate) missing: Vec<String>,
     pub(crate) scale: Scale,
+    /// The node; absent if it is unknown.
+    pub(crate) node: Option<NodeFacts>,
 }
 
 /// An exchange that messages pass.
@@ -128,6 +130,7 @@ pub fn model(flows: &Flows, mut topology: Topology) -> Model {
         assumptions: uses.assumptions,
         missing,
         scale: Scale::default(),
+        node: topology.node,
     };
     model.name_groups();
     model

@@ -8,6 +8,7 @@ use super::{
     measurements::{Group, Measurements},
     publishers, readers,
 };
+use crate::topology::BrokerDifference;
 
 /// Bar of packets and of CPU time for each message.
 const COST_BAR: f64 = 0.1;
@@ -29,6 +30,8 @@ pub struct Likeness {
     pub(super) groups: Vec<GroupLikeness>,
     /// Figures of the load as a whole.
     pub(super) whole: Vec<Figure>,
+    /// Facts about both brokers that differ; absent if one of them is unknown.
+    pub(super) broker_differences: Option<Vec<BrokerDifference>>,
     /// Things that are not compared.
     pub(super) not_compared: Vec<String>,
 }
@@ -90,6 +93,11 @@ pub fn compare(source: &Measurements, run: &Measurements) -> Likeness {
         not_compared
             .push(format!("CPU time for each message: it takes {CPU_SECONDS_MIN} s of both"));
     }
+    let nodes = source.node.as_ref().zip(run.node.as_ref());
+    if nodes.is_none() {
+        not_compared
+            .push("version and settings of the broker: the source's are unknown".to_owned());
+    }
     let verdicts = groups.iter().map(GroupLikeness::verdict).chain([overall(&whole)]);
     Likeness {
         verdict: worst(verdicts),
@@ -97,6 +105,7 @@ pub fn compare(source: &Measurements, run: &Measurements) -> Likeness {
         run_seconds: run.seconds,
         groups,
         whole,
+        broker_differences: nodes.map(|(source, run)| source.differences(run)),
         not_compared,
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     groups::{Arrival, Model, PublisherGroup, ReaderGroup, Window},
     observe::{Flows, Prefetch, PublishBlock, ReadBlock},
+    topology::NodeFacts,
 };
 
 /// Version of the file's form.
@@ -45,6 +46,9 @@ pub struct Measurements {
     #[serde(default)]
     pub(super) cpu_seconds: Vec<f64>,
     pub(super) groups: BTreeMap<String, Group>,
+    /// The broker's node; absent if it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) node: Option<NodeFacts>,
 }
 
 /// Figures of a group.
@@ -108,7 +112,8 @@ impl Measurements {
         let readers = model.readers.iter().chain(responders);
         let readers =
             readers.map(|group| (group.name.clone(), Group::Readers(Reading::from_group(group))));
-        Self { groups: publishers.chain(readers).collect(), ..Self::of_flows(flows) }
+        let groups = publishers.chain(readers).collect();
+        Self { groups, node: model.node.clone(), ..Self::of_flows(flows) }
     }
 
     /// Returns the measurements of the load as a whole.
@@ -126,6 +131,11 @@ impl Measurements {
     /// Adds figures that other sources than the flows have: packets, and CPU time of the broker's node in each second.
     pub fn add_costs(&mut self, packets: Option<u64>, cpu_seconds: Vec<f64>) {
         (self.packets, self.cpu_seconds) = (packets, cpu_seconds);
+    }
+
+    /// Adds the broker's node.
+    pub fn add_node(&mut self, node: Option<NodeFacts>) {
+        self.node = node;
     }
 
     /// Returns the observed time in seconds.

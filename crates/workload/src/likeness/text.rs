@@ -41,9 +41,21 @@ impl Likeness {
             ("", Align::Left),
         ];
         let mut lines = vec![table(columns, &rows), String::new()];
+        lines.extend(self.broker());
         lines.extend(self.not_compared.iter().map(|what| format!("not compared: {what}")));
         lines.push(self.sentence());
         lines.join("\n")
+    }
+
+    /// Names everything about the run's broker that differs from the source's, in one sentence.
+    fn broker(&self) -> Option<String> {
+        let differences = self.broker_differences.as_ref()?;
+        let named: Vec<String> = differences
+            .iter()
+            .map(|of| format!("{} {}, not {}", of.name, of.run, of.source))
+            .collect();
+        let sentence = "another broker than the source's, so that times may differ: ";
+        (!named.is_empty()).then(|| format!("{sentence}{}", named.join("; ")))
     }
 
     fn sentence(&self) -> String {

@@ -22,6 +22,7 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
         counted(model.connections, "connection"),
     ));
     list(lines, "Sources", &origin.sources);
+    list(lines, "Broker", &broker(model));
     list(lines, "Scaled", &scaled(model.scale));
     list(lines, "Assumed", &model.assumptions);
     let mut missing = origin.notes.clone();
@@ -34,6 +35,20 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
     lines.line(&format!("name = {}", super::lines::quoted(&origin.name)));
     let description = format!("The load of a running node, observed for {seconds} s.");
     lines.text("description", &description);
+}
+
+/// Describes the observed node.
+fn broker(model: &Model) -> Vec<String> {
+    let Some(node) = &model.node else { return Vec::new() };
+    let settings: Vec<String> =
+        node.unusual().iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    let settings = match &settings[..] {
+        [] => None,
+        settings => {
+            Some(format!("settings with unusual values, as below: {}", settings.join(", ")))
+        }
+    };
+    [node.title()].into_iter().chain(settings).collect()
 }
 
 /// Describes another size of the load.

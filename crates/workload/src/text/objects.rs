@@ -5,11 +5,11 @@ use rabbitscope_runs::scenario::FieldValue;
 use super::lines::{Lines, list, quoted};
 use crate::{
     groups::{Model, Names, QueueSet, UsedExchange},
-    topology::Arguments,
+    topology::{Arguments, NodeFacts},
 };
 
 pub(super) fn write(lines: &mut Lines, model: &Model) {
-    policies(lines, model);
+    broker(lines, model);
     for exchange in &model.exchanges {
         exchange_table(lines, exchange);
     }
@@ -18,12 +18,26 @@ pub(super) fn write(lines: &mut Lines, model: &Model) {
     }
 }
 
-fn policies(lines: &mut Lines, model: &Model) {
-    if model.policies.is_empty() {
+fn broker(lines: &mut Lines, model: &Model) {
+    let of_node = |text: fn(&NodeFacts) -> String| model.node.as_ref().map(text);
+    let config = of_node(NodeFacts::config).unwrap_or_default();
+    let advanced = of_node(NodeFacts::advanced_config).unwrap_or_default();
+    if model.policies.is_empty() && config.is_empty() && advanced.is_empty() {
         return;
     }
     lines.blank();
     lines.line("[broker]");
+    for (key, text) in [("config", config), ("advanced-config", advanced)] {
+        if !text.is_empty() {
+            lines.text(key, &text);
+        }
+    }
+    if !model.policies.is_empty() {
+        policies(lines, model);
+    }
+}
+
+fn policies(lines: &mut Lines, model: &Model) {
     lines.line("policies = [");
     for policy in &model.policies {
         lines.line(&format!(

@@ -1,12 +1,14 @@
 //! A definitions file, as `rabbitmqctl export_definitions` writes it.
 
 use core::net::SocketAddr;
+use std::collections::BTreeMap;
 
 use rabbitscope_runs::scenario::FieldValue;
 use serde::Deserialize;
 
 use super::{
     consumers::{Consumer, ConsumerPlace},
+    node::NodeFacts,
     objects::{
         Arguments, Binding, Destination, Exchange, Policy, Queue, Topology, is_marker,
         is_predeclared,
@@ -35,6 +37,18 @@ struct File {
     /// Not in a file: consumers of a running node.
     #[serde(default)]
     consumers: Vec<ConsumerRow>,
+    /// Not in a file: a running node itself.
+    #[serde(default)]
+    node: Vec<NodeRow>,
+    /// Version of the node that wrote a file.
+    rabbit_version: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct NodeRow {
+    version: String,
+    otp: String,
+    settings: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -131,6 +145,11 @@ impl Topology {
         file.bindings.into_iter().for_each(|row| topology.binding(row));
         file.policies.into_iter().for_each(|row| topology.policy(row));
         file.consumers.into_iter().for_each(|row| topology.consumer(row));
+        let running =
+            file.node.first().map(|row| NodeFacts::new(&row.version, &row.otp, &row.settings));
+        let writer = file.rabbit_version;
+        let writer = writer.map(|version| NodeFacts::new(&version, "", &BTreeMap::new()));
+        topology.node = running.or(writer);
         Ok(topology)
     }
 
@@ -211,6 +230,7 @@ mod tests {
         let topology = Topology::from_definitions(FILE).unwrap();
         let objects = &topology.vhosts["/"];
         assert_eq!(topology.objects(), [1, 1, 1]);
+        assert_eq!(topology.node.as_ref().unwrap().title(), "RabbitMQ 3.10.8");
         assert_eq!(objects.queues["q"].arguments.len(), 2);
         assert_eq!(objects.exchanges["e"].kind, "topic");
         assert_eq!(objects.policies[0].definition["max-length"], 10);

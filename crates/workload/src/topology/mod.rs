@@ -5,10 +5,13 @@
 
 mod consumers;
 mod definitions;
+mod node;
 mod objects;
 
 pub(crate) use consumers::ConsumerPlace;
 pub use definitions::DefinitionsError;
+pub(crate) use node::BrokerDifference;
+pub use node::NodeFacts;
 pub use objects::Topology;
 pub(crate) use objects::{
     Arguments, Binding, Destination, Exchange, Objects, Policy, Queue, is_marker, is_predeclared,

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rabbitscope_runs::scenario::FieldValue;
 
-use super::consumers::{Consumer, ConsumerPlace};
+use super::{
+    consumers::{Consumer, ConsumerPlace},
+    node::NodeFacts,
+};
 
 /// A table of arguments.
 pub(crate) type Arguments = BTreeMap<String, FieldValue>;
@@ -14,6 +17,8 @@ pub(crate) type Arguments = BTreeMap<String, FieldValue>;
 pub struct Topology {
     pub(crate) vhosts: BTreeMap<String, Objects>,
     pub(crate) consumers: BTreeMap<ConsumerPlace, Consumer>,
+    /// The node; absent if it is unknown.
+    pub(crate) node: Option<NodeFacts>,
 }
 
 /// Objects of a virtual host.
@@ -104,6 +109,8 @@ impl Topology {
         for (place, consumer) in other.consumers {
             self.consumers.entry(place).or_insert(consumer);
         }
+        // A running node knows more of itself than its definitions.
+        self.node = other.node.or(self.node.take());
     }
 
     /// Returns the number of exchanges, queues and bindings.
