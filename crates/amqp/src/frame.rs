@@ -1,11 +1,10 @@
 //! Frames: type, channel, size, payload, 0xCE.
 
-use rabbitscope_protocol::Input;
+use rabbitscope_protocol::{Input, Write as _};
 
 use crate::{
     error::ConnectionError,
     protocol::frames::{BODY, CONTENT_HEADER, END, HEADER_BYTES, HEARTBEAT, METHOD},
-    wire::Write,
 };
 
 /// Octets of a frame besides its payload.

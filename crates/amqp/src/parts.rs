@@ -3,7 +3,7 @@
 //! [`crate::PublishTemplate`] is cheaper if every message is the same. Here any route combines with any content, on
 //! any channel, without a template for each combination.
 
-use rabbitscope_protocol::Encoded;
+use rabbitscope_protocol::{Encoded, Write as _};
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
@@ -11,7 +11,6 @@ use crate::{
     properties::Properties,
     protocol::methods::BASIC,
     table::{Table, Value},
-    wire::Write,
 };
 
 /// Offset of the channel number within a frame.

@@ -1,10 +1,12 @@
 //! Properties of a message: flags of the present ones, then their values.
 
+use rabbitscope_protocol::Write as _;
+
 use crate::{
     error::Malformed,
     protocol::properties::{self as flag, PERSISTENT},
     table::Table,
-    wire::{Reader, Write},
+    wire::{Reader, WriteStrings as _},
 };
 
 /// Properties of a message of class `basic`.

@@ -1,13 +1,12 @@
 //! Publishing of a message that is encoded once, and differs only in its first bytes.
 
-use rabbitscope_protocol::{Encoded, append_copies};
+use rabbitscope_protocol::{Encoded, Write as _, append_copies};
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
     method::write_publish,
     properties::Properties,
     protocol::methods::BASIC,
-    wire::Write,
 };
 
 /// Target and properties of a [`PublishTemplate`].

@@ -3,6 +3,8 @@
 //! Every request and reply has its own correlation id, and the request determines the reply's destination. Nothing
 //! can be encoded in advance as in a [`crate::PublishTemplate`].
 
+use rabbitscope_protocol::Write as _;
+
 use crate::{
     error::Malformed,
     frame::{FrameKind, OVERHEAD, write_frame},
@@ -13,7 +15,7 @@ use crate::{
             PERSISTENT, PRIORITY, REPLY_TO,
         },
     },
-    wire::{Reader, Write},
+    wire::{Reader, WriteStrings as _},
 };
 
 /// Properties of a request or reply, borrowed.

@@ -2,9 +2,11 @@
 //!
 //! The types are RabbitMQ's (<https://www.rabbitmq.com/amqp-0-9-1-errata>), which differ from the specification.
 
+use rabbitscope_protocol::Write as _;
+
 use crate::{
     error::Malformed,
-    wire::{Reader, Write},
+    wire::{Reader, WriteStrings as _},
 };
 
 /// Limit on the nesting of tables.

@@ -1,5 +1,7 @@
 //! AMQP's encoding of numbers and strings: big-endian, strings with a length prefix.
 
+use rabbitscope_protocol::{Write as _, cut};
+
 use crate::error::Malformed;
 
 /// Reads from the front of a byte slice.
@@ -66,12 +68,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes to the end of a buffer.
-pub(crate) trait Write {
-    fn put_u8(&mut self, number: u8);
-    fn put_u16(&mut self, number: u16);
-    fn put_u32(&mut self, number: u32);
-    fn put_u64(&mut self, number: u64);
+/// Appends strings and flags.
+pub(crate) trait WriteStrings {
     /// Appends a short string, cut at 255 bytes.
     fn put_short(&mut self, text: &str);
     /// Appends a long string. The format allows 4 GiB; callers stay far below.
@@ -80,30 +78,11 @@ pub(crate) trait Write {
     fn put_bits(&mut self, bits: &[bool]);
 }
 
-impl Write for Vec<u8> {
-    fn put_u8(&mut self, number: u8) {
-        self.push(number);
-    }
-
-    fn put_u16(&mut self, number: u16) {
-        self.extend_from_slice(&number.to_be_bytes());
-    }
-
-    fn put_u32(&mut self, number: u32) {
-        self.extend_from_slice(&number.to_be_bytes());
-    }
-
-    fn put_u64(&mut self, number: u64) {
-        self.extend_from_slice(&number.to_be_bytes());
-    }
-
+impl WriteStrings for Vec<u8> {
     fn put_short(&mut self, text: &str) {
-        let mut length = text.len().min(255);
-        while !text.is_char_boundary(length) {
-            length -= 1;
-        }
-        self.push(u8::try_from(length).unwrap_or(u8::MAX));
-        self.extend_from_slice(&text.as_bytes()[..length]);
+        let text = cut(text, u8::MAX.into());
+        self.put_u8(u8::try_from(text.len()).unwrap_or(u8::MAX));
+        self.extend_from_slice(text.as_bytes());
     }
 
     fn put_long(&mut self, bytes: &[u8]) {

@@ -2,15 +2,8 @@
 
 use std::fmt;
 
+use rabbitscope_protocol::Malformed;
 use thiserror::Error;
-
-/// Bytes that do not follow the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the broker sent {what} that is cut off or malformed")]
-pub struct Malformed {
-    /// The part that could not be read.
-    pub what: &'static str,
-}
 
 /// The broker's reason for the end of a link, a session or the connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -22,7 +22,7 @@ mod serial;
 
 pub use address::Addressing;
 pub use connection::{Connection, Login, Mechanism, Receiver, Sender};
-pub use error::{ConnectionError, Malformed, Refusal};
+pub use error::{ConnectionError, Refusal};
 pub use event::{Delivery, Event};
 pub use filter::{Filter, Offset};
 pub use message::{Blank, Content, Parts, Properties, Sections};

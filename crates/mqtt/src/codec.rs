@@ -1,6 +1,6 @@
 //! Numbers, texts and packets.
 
-use crate::error::Malformed;
+use rabbitscope_protocol::{Malformed, Reader, Write as _};
 
 /// Largest length of a packet behind its length, in bytes.
 pub(crate) const LENGTH_MAX: usize = 0x0fff_ffff;
@@ -8,78 +8,12 @@ pub(crate) const LENGTH_MAX: usize = 0x0fff_ffff;
 /// Most bytes of a length.
 const LENGTH_BYTES: usize = 4;
 
-/// A reader of received bytes. `what` names them in errors.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'a> {
-    bytes: &'a [u8],
-    what: &'static str,
-}
-
-impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8], what: &'static str) -> Self {
-        Self { bytes, what }
-    }
-
-    pub(crate) fn malformed(&self) -> Malformed {
-        Malformed { what: self.what }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// Returns the bytes that have not been read.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        self.bytes
-    }
-
-    #[inline]
-    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(self.malformed())?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-
-    /// Returns a reader of the next `count` bytes.
-    pub(crate) fn part(&mut self, count: usize) -> Result<Self, Malformed> {
-        Ok(Self { bytes: self.take(count)?, what: self.what })
-    }
-
-    #[inline]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (taken, rest) = self.bytes.split_first_chunk().ok_or(self.malformed())?;
-        self.bytes = rest;
-        Ok(*taken)
-    }
-
-    #[inline]
-    pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
-        Ok(u8::from_be_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(crate) fn u16(&mut self) -> Result<u16, Malformed> {
-        Ok(u16::from_be_bytes(self.array()?))
-    }
-
-    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
-        Ok(u32::from_be_bytes(self.array()?))
-    }
-
-    /// Reads bytes with their length before them.
-    #[inline]
-    pub(crate) fn text(&mut self) -> Result<&'a [u8], Malformed> {
-        let length = self.u16()?;
-        self.take(length.into())
-    }
-
-    /// Reads a length of one to four bytes.
-    #[inline]
-    pub(crate) fn length(&mut self) -> Result<usize, Malformed> {
-        let (length, bytes) = length(self.bytes)?.ok_or(self.malformed())?;
-        self.take(bytes)?;
-        Ok(length)
-    }
+/// Reads a length of one to four bytes.
+#[inline]
+pub(crate) fn read_length(reader: &mut Reader<'_>) -> Result<usize, Malformed> {
+    let (length, bytes) = length(reader.rest())?.ok_or(reader.malformed())?;
+    reader.take(bytes)?;
+    Ok(length)
 }
 
 /// Reads a length of one to four bytes, the least important seven bits first. Returns it with the number of its bytes;
@@ -132,28 +66,17 @@ impl Head {
     }
 }
 
-/// Appends numbers and texts.
-pub(crate) trait Write {
-    /// Appends a number.
-    fn put_u16(&mut self, value: u16);
+/// Appends texts and lengths.
+pub(crate) trait Put {
     /// Appends a text, cut to the size that its length permits.
     fn put_text(&mut self, text: &str);
     /// Appends a length of one to four bytes, at most [`LENGTH_MAX`].
     fn put_length(&mut self, length: usize);
 }
 
-impl Write for Vec<u8> {
-    #[inline]
-    fn put_u16(&mut self, value: u16) {
-        self.extend_from_slice(&value.to_be_bytes());
-    }
-
+impl Put for Vec<u8> {
     fn put_text(&mut self, text: &str) {
-        const MOST: usize = u16::MAX as usize;
-        let end = (0..=text.len().min(MOST)).rev().find(|end| text.is_char_boundary(*end));
-        let bytes = &text.as_bytes()[..end.unwrap_or(0)];
-        self.put_u16(u16::try_from(bytes.len()).unwrap_or(0));
-        self.extend_from_slice(bytes);
+        self.put_sized(text, u16::MAX);
     }
 
     #[inline]
@@ -203,12 +126,5 @@ mod tests {
         check(2_097_152, &[0x80, 0x80, 0x80, 0x01]);
         check(LENGTH_MAX, &[0xff, 0xff, 0xff, 0x7f]);
         assert!(length(&[0xff; 4]).is_err(), "there is no fifth byte");
-    }
-
-    #[test]
-    fn a_text_is_cut_between_characters() {
-        let mut out = Vec::new();
-        out.put_text(&"ü".repeat(40_000));
-        assert_eq!((out.len(), &out[..4]), (2 + 65_534, &b"\xff\xfe\xc3\xbc"[..]));
     }
 }

@@ -18,7 +18,7 @@ mod publish;
 mod topic;
 
 pub use connection::{Connection, Login, Mechanism};
-pub use error::{ConnectionError, Malformed};
+pub use error::ConnectionError;
 pub use event::{Event, Message};
 pub use message_properties::{Blank, Properties};
 pub use protocol::{reason::Reason, version::Version};

@@ -1,7 +1,7 @@
 //! Properties of messages of MQTT 5, encoded before they are sent.
 
 use crate::{
-    codec::Write,
+    codec::Put as _,
     protocol::properties::{
         CONTENT_TYPE, CORRELATION_DATA, MESSAGE_EXPIRY_INTERVAL, RESPONSE_TOPIC, USER_PROPERTY,
     },

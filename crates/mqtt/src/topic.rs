@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use rabbitscope_protocol::Write as _;
+
 use crate::{
-    codec::{Write, length_size},
+    codec::{Put as _, length_size},
     message_properties::Properties,
     protocol::{
         packets::{PUBLISH, QUALITY_SHIFT},

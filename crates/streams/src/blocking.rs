@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use rabbitscope_protocol::{self as protocol, Transport};
+use rabbitscope_protocol::{self as protocol, Reader, Transport};
 
 use crate::{
-    codec::Reader,
+    codec::Read as _,
     connection::{Connection, Login},
     error::ConnectionError,
     event::Event,
@@ -142,7 +142,9 @@ fn place(mut content: Reader<'_>) -> Result<Place, ClientError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::Write;
+    use rabbitscope_protocol::Write as _;
+
+    use crate::codec::WriteTexts as _;
 
     #[test]
     fn abilities_follow_from_the_versions_of_commands() {

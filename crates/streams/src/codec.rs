@@ -1,6 +1,8 @@
 //! Numbers, texts and frames.
 
-use crate::{error::Malformed, protocol::commands::VERSION};
+use rabbitscope_protocol::{Malformed, Reader, Write};
+
+use crate::protocol::commands::VERSION;
 
 /// Bytes of a frame's size.
 pub(crate) const SIZE_BYTES: usize = 4;
@@ -8,63 +10,16 @@ pub(crate) const SIZE_BYTES: usize = 4;
 /// Bytes of size, key and version.
 pub(crate) const HEAD_BYTES: usize = SIZE_BYTES + 4;
 
-/// A reader of received bytes. `what` names them in errors.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'a> {
-    bytes: &'a [u8],
-    what: &'static str,
+/// Reads texts and lists.
+pub(crate) trait Read<'a> {
+    /// Reads a text. An absent one is empty.
+    fn text(&mut self) -> Result<&'a str, Malformed>;
+    /// Reads the number of elements of a list, each of which has at least `least` bytes.
+    fn count(&mut self, least: usize) -> Result<usize, Malformed>;
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8], what: &'static str) -> Self {
-        Self { bytes, what }
-    }
-
-    pub(crate) fn malformed(&self) -> Malformed {
-        Malformed { what: self.what }
-    }
-
-    /// Returns what has not been read.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        self.bytes
-    }
-
-    #[inline]
-    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(self.malformed())?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-
-    #[inline]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (taken, rest) = self.bytes.split_first_chunk().ok_or(self.malformed())?;
-        self.bytes = rest;
-        Ok(*taken)
-    }
-
-    #[inline]
-    pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
-        Ok(u8::from_be_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(crate) fn u16(&mut self) -> Result<u16, Malformed> {
-        Ok(u16::from_be_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
-        Ok(u32::from_be_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(crate) fn u64(&mut self) -> Result<u64, Malformed> {
-        Ok(u64::from_be_bytes(self.array()?))
-    }
-
-    /// Reads a text. An absent one is empty.
-    pub(crate) fn text(&mut self) -> Result<&'a str, Malformed> {
+impl<'a> Read<'a> for Reader<'a> {
+    fn text(&mut self) -> Result<&'a str, Malformed> {
         /// Length of an absent text, -1.
         const ABSENT: u16 = u16::MAX;
         let length = self.u16()?;
@@ -72,56 +27,23 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(bytes).map_err(|_| self.malformed())
     }
 
-    /// Reads the number of elements of a list, each of which has at least `least` bytes.
-    pub(crate) fn count(&mut self, least: usize) -> Result<usize, Malformed> {
+    fn count(&mut self, least: usize) -> Result<usize, Malformed> {
         let count = self.u32()? as usize;
-        if count > self.bytes.len() / least { Err(self.malformed()) } else { Ok(count) }
+        if count > self.rest().len() / least { Err(self.malformed()) } else { Ok(count) }
     }
 }
 
-/// Appends numbers and texts.
-pub(crate) trait Write {
-    /// Appends a number.
-    fn put_u8(&mut self, value: u8);
-    /// Appends a number.
-    fn put_u16(&mut self, value: u16);
-    /// Appends a number.
-    fn put_u32(&mut self, value: u32);
-    /// Appends a number.
-    fn put_u64(&mut self, value: u64);
-    /// Appends a text, cut to what its length can say.
+/// Appends texts.
+pub(crate) trait WriteTexts {
+    /// Appends a text, cut to the size that its length permits.
     fn put_text(&mut self, text: &str);
     /// Appends pairs of texts.
     fn put_pairs(&mut self, pairs: &[(&str, &str)]);
 }
 
-impl Write for Vec<u8> {
-    #[inline]
-    fn put_u8(&mut self, value: u8) {
-        self.push(value);
-    }
-
-    #[inline]
-    fn put_u16(&mut self, value: u16) {
-        self.extend_from_slice(&value.to_be_bytes());
-    }
-
-    #[inline]
-    fn put_u32(&mut self, value: u32) {
-        self.extend_from_slice(&value.to_be_bytes());
-    }
-
-    #[inline]
-    fn put_u64(&mut self, value: u64) {
-        self.extend_from_slice(&value.to_be_bytes());
-    }
-
+impl WriteTexts for Vec<u8> {
     fn put_text(&mut self, text: &str) {
-        const MOST: usize = i16::MAX as usize;
-        let end = (0..=text.len().min(MOST)).rev().find(|end| text.is_char_boundary(*end));
-        let bytes = &text.as_bytes()[..end.unwrap_or(0)];
-        self.put_u16(u16::try_from(bytes.len()).unwrap_or(0));
-        self.extend_from_slice(bytes);
+        self.put_sized(text, i16::MAX.unsigned_abs());
     }
 
     fn put_pairs(&mut self, pairs: &[(&str, &str)]) {

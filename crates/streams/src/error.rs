@@ -1,16 +1,9 @@
 //! Errors that end a connection.
 
+use rabbitscope_protocol::Malformed;
 use thiserror::Error;
 
 use crate::protocol::codes::Code;
-
-/// Bytes that do not follow the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the broker sent {what} that is cut off or malformed")]
-pub struct Malformed {
-    /// The part that could not be read.
-    pub what: &'static str,
-}
 
 /// An error that ends a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -17,7 +17,7 @@ mod publish;
 mod super_stream;
 
 pub use connection::{Codec, Compress, Connection, Login, Mechanism};
-pub use error::{ConnectionError, Malformed};
+pub use error::ConnectionError;
 pub use event::{Event, Message, Packed};
 pub use offset::Offset;
 pub use protocol::codes::Code;

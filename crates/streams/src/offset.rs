@@ -1,6 +1,6 @@
 //! The place in a stream at which a reader begins.
 
-use crate::codec::Write;
+use rabbitscope_protocol::Write as _;
 
 /// The place in a stream at which a reader begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

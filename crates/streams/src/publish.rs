@@ -1,9 +1,9 @@
 //! Messages for a stream, encoded before they are sent.
 
-use rabbitscope_protocol::{Encoded, append_copies, sections};
+use rabbitscope_protocol::{Encoded, Write as _, append_copies, sections};
 
 use crate::{
-    codec::{HEAD_BYTES, SIZE_BYTES, Write},
+    codec::{HEAD_BYTES, SIZE_BYTES, WriteTexts as _},
     protocol::commands::{FILTER_VERSION, PUBLISH, VERSION},
 };
 

@@ -1,10 +1,12 @@
 //! Methods that a client sends.
 
+use rabbitscope_protocol::Write as _;
+
 use crate::{
     frame::{FrameKind, write_frame},
     protocol::methods::{self, MethodId},
     table::Table,
-    wire::Write,
+    wire::WriteStrings as _,
 };
 
 /// A method on a channel. All but [`Request::Get`] and the acknowledgements are answered by a [`super::Reply`].

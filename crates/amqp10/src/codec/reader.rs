@@ -1,6 +1,8 @@
 //! Reading of values. Sizes bound all work: nothing is read twice, and no value is deeper than [`DEEPEST`].
 
-use crate::{error::Malformed, protocol::constructors as code};
+use rabbitscope_protocol::{self as protocol, Malformed};
+
+use crate::protocol::constructors as code;
 
 /// Largest number of descriptors around a value. The protocol needs one.
 const DEEPEST: u32 = 4;
@@ -54,11 +56,10 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A reader of received bytes. `what` names them in errors.
+/// A reader of received bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
-    bytes: &'a [u8],
-    what: &'static str,
+    bytes: protocol::Reader<'a>,
     depth: u32,
 }
 
@@ -73,46 +74,22 @@ pub(crate) struct Fields<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], what: &'static str) -> Self {
-        Self { bytes, what, depth: 0 }
+        Self { bytes: protocol::Reader::new(bytes, what), depth: 0 }
     }
 
     pub(crate) fn malformed(&self) -> Malformed {
-        Malformed { what: self.what }
+        self.bytes.malformed()
     }
 
     /// Returns the bytes that have not been read.
     pub(crate) fn rest(&self) -> &'a [u8] {
-        self.bytes
-    }
-
-    #[inline]
-    fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(self.malformed())?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-
-    #[inline]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (taken, rest) = self.bytes.split_first_chunk().ok_or(self.malformed())?;
-        self.bytes = rest;
-        Ok(*taken)
-    }
-
-    #[inline]
-    fn u8(&mut self) -> Result<u8, Malformed> {
-        Ok(u8::from_be_bytes(self.array()?))
-    }
-
-    #[inline]
-    fn u32(&mut self) -> Result<u32, Malformed> {
-        Ok(u32::from_be_bytes(self.array()?))
+        self.bytes.rest()
     }
 
     /// Reads a value.
     #[inline]
     pub(crate) fn value(&mut self) -> Result<Value<'a>, Malformed> {
-        match self.u8()? {
+        match self.bytes.u8()? {
             code::DESCRIBED => self.described(),
             constructor => self.content(constructor),
         }
@@ -153,20 +130,20 @@ impl<'a> Reader<'a> {
             code::NULL => Value::Null,
             code::TRUE => Value::Boolean(true),
             code::FALSE => Value::Boolean(false),
-            code::BOOLEAN => Value::Boolean(self.u8()? != 0),
+            code::BOOLEAN => Value::Boolean(self.bytes.u8()? != 0),
             code::UINT_0 | code::ULONG_0 => Value::Unsigned(0),
             code::UBYTE | code::SMALL_UINT | code::SMALL_ULONG => {
-                Value::Unsigned(self.u8()?.into())
+                Value::Unsigned(self.bytes.u8()?.into())
             }
-            code::USHORT => Value::Unsigned(u16::from_be_bytes(self.array()?).into()),
-            code::UINT => Value::Unsigned(self.u32()?.into()),
-            code::ULONG => Value::Unsigned(u64::from_be_bytes(self.array()?)),
+            code::USHORT => Value::Unsigned(self.bytes.u16()?.into()),
+            code::UINT => Value::Unsigned(self.bytes.u32()?.into()),
+            code::ULONG => Value::Unsigned(self.bytes.u64()?),
             code::BYTE | code::SMALL_INT | code::SMALL_LONG => {
-                Value::Signed(i8::from_be_bytes(self.array()?).into())
+                Value::Signed(i8::from_be_bytes(self.bytes.array()?).into())
             }
-            code::SHORT => Value::Signed(i16::from_be_bytes(self.array()?).into()),
-            code::INT => Value::Signed(i32::from_be_bytes(self.array()?).into()),
-            code::LONG | code::TIMESTAMP => Value::Signed(i64::from_be_bytes(self.array()?)),
+            code::SHORT => Value::Signed(i16::from_be_bytes(self.bytes.array()?).into()),
+            code::INT => Value::Signed(i32::from_be_bytes(self.bytes.array()?).into()),
+            code::LONG | code::TIMESTAMP => Value::Signed(i64::from_be_bytes(self.bytes.array()?)),
             _ => return self.sized(constructor),
         })
     }
@@ -178,12 +155,12 @@ impl<'a> Reader<'a> {
             0x7 => 4,
             0x8 => 8,
             0x9 => 16,
-            0xa | 0xc | 0xe => self.u8()?.into(),
-            0xb | 0xd | 0xf => self.u32()? as usize,
+            0xa | 0xc | 0xe => self.bytes.u8()?.into(),
+            0xb | 0xd | 0xf => self.bytes.u32()? as usize,
             _ if constructor == code::LIST_0 => 0,
             _ => return Err(self.malformed()),
         };
-        let content = Self { bytes: self.take(size)?, ..*self };
+        let content = Self { bytes: self.bytes.part(size)?, ..*self };
         Ok(match constructor {
             code::TEXT_8 | code::TEXT_32 => content.words().map_or(Value::Other, Value::Text),
             code::SYMBOL_8 | code::SYMBOL_32 => content.words().map_or(Value::Other, Value::Symbol),
@@ -198,7 +175,7 @@ impl<'a> Reader<'a> {
 
     /// Returns a text; `None` if it is no UTF-8: 3.10 returns addresses in Latin-1.
     fn words(self) -> Option<&'a str> {
-        std::str::from_utf8(self.bytes).ok()
+        std::str::from_utf8(self.rest()).ok()
     }
 
     fn elements(self, count: u32) -> Fields<'a> {
@@ -207,14 +184,14 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn count(&mut self, is_short: bool) -> Result<u32, Malformed> {
-        if is_short { Ok(self.u8()?.into()) } else { self.u32() }
+        if is_short { Ok(self.bytes.u8()?.into()) } else { self.bytes.u32() }
     }
 
     #[inline]
     fn counted(mut self, is_short: bool) -> Result<Fields<'a>, Malformed> {
         let count = self.count(is_short)?;
         // Every element has at least its constructor.
-        if count as usize > self.bytes.len() {
+        if count as usize > self.rest().len() {
             Err(self.malformed())
         } else {
             Ok(self.elements(count))
@@ -223,9 +200,9 @@ impl<'a> Reader<'a> {
 
     fn array_elements(mut self, is_short: bool) -> Result<Fields<'a>, Malformed> {
         let count = self.count(is_short)?;
-        let constructor = self.u8()?;
+        let constructor = self.bytes.u8()?;
         // Elements without a byte of their own must not make work.
-        let count = count.min(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        let count = count.min(u32::try_from(self.rest().len()).unwrap_or(u32::MAX));
         Ok(Fields { reader: self, left: count, constructor: Some(constructor) })
     }
 }

@@ -4,9 +4,11 @@ use super::{
     lane::{Link, Stage},
     state::{Connection, Phase},
 };
+use rabbitscope_protocol::Malformed;
+
 use crate::{
     codec::{Descriptor, Fields, Value, write_frame},
-    error::{ConnectionError, Malformed, Refusal},
+    error::{ConnectionError, Refusal},
     event::Event,
     filter::Filter,
     protocol::codes::{AMQP_FRAME, ATTACH, BEGIN, CLOSE, ERROR, SOURCE, TARGET},

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use rabbitscope_protocol::{Beat, Input, OutputBuffer, Wire};
+use rabbitscope_protocol::{Beat, Input, Malformed, OutputBuffer, Wire};
 
 use super::state::{Connection, FRAME_MAX, Phase};
 use crate::{
     codec::{FRAME_HEAD, Reader, write_frame},
-    error::{ConnectionError, Malformed},
+    error::ConnectionError,
     event::Event,
     protocol::codes::{
         AMQP_FRAME, ATTACH, BEGIN, CLOSE, DETACH, DISPOSITION, END, FLOW, OPEN, SASL_FRAME,

@@ -7,9 +7,11 @@ use super::{
     receiver::Arriving,
     state::Connection,
 };
+use rabbitscope_protocol::Malformed;
+
 use crate::{
     codec::{Descriptor, Fields, Value},
-    error::{ConnectionError, Malformed},
+    error::ConnectionError,
     event::{Delivery, Event},
     outcome::Outcome,
     protocol::codes::{DISPOSITION, FLOW, TRANSFER},

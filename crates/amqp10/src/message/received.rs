@@ -1,8 +1,9 @@
 //! Parts of a received message besides its body.
 
+use rabbitscope_protocol::Malformed;
+
 use crate::{
     codec::{Descriptor, Reader, Value},
-    error::Malformed,
     protocol::codes::{HEADER, MESSAGE_ANNOTATIONS},
 };
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::state::{Connection, Phase};
+use rabbitscope_protocol::Reader;
+
 use crate::{
-    codec::Reader,
     error::ConnectionError,
     event::Event,
     protocol::{

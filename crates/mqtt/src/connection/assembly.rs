@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 
-use rabbitscope_protocol::Input;
+use rabbitscope_protocol::{Input, Reader};
 
 use super::{
     assembly_state::Assembly,
     state::{Connection, WHOLE_MAX},
 };
 use crate::{
-    codec::{Head, Reader},
+    codec::{Head, read_length},
     error::ConnectionError,
     event::{Event, Message},
     protocol::{
@@ -87,7 +87,7 @@ fn begin<'a>(
     first: u8,
     content: &mut Reader<'a>,
 ) -> Result<Message<'a>, ConnectionError> {
-    let topic = Cow::Borrowed(content.text()?);
+    let topic = Cow::Borrowed(content.sized()?);
     let packet = match (first >> QUALITY_SHIFT) & 3 {
         0 => None,
         // Nobody subscribed to more than one.
@@ -95,7 +95,7 @@ fn begin<'a>(
         _ => return Err(ConnectionError::Unexpected { first }),
     };
     let properties = if version == Version::V5 {
-        let length = content.length()?;
+        let length = read_length(content)?;
         Cow::Borrowed(content.take(length)?)
     } else {
         Cow::default()

@@ -1,7 +1,9 @@
 //! The login: `CONNECT`. `answer.rs` handles the broker's answer.
 
+use rabbitscope_protocol::Write as _;
+
 use crate::{
-    codec::{Write, write_packet},
+    codec::{Put as _, write_packet},
     protocol::{packets::CONNECT, properties::RECEIVE_MAXIMUM, version::Version},
 };
 

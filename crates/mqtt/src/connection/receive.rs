@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use rabbitscope_protocol::{Input, OutputBuffer, Wire};
+use rabbitscope_protocol::{Input, OutputBuffer, Reader, Wire};
 
 use super::{
     keep_alive::Due,
     state::{Connection, Phase, PingBy, WHOLE_MAX},
 };
 use crate::{
-    codec::{Head, Reader},
+    codec::Head,
     error::ConnectionError,
     event::Event,
     protocol::{

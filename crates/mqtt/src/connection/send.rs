@@ -1,10 +1,12 @@
 //! Requests, messages and acknowledgements to the output.
 
+use rabbitscope_protocol::Write as _;
+
 use super::state::{Connection, Phase, PingBy};
 #[cfg(doc)]
 use crate::event::Event;
 use crate::{
-    codec::{Write, write_packet},
+    codec::{Put as _, write_packet},
     protocol::{
         packets::{PINGREQ, PUBACK, SUBSCRIBE, UNSUBSCRIBE},
         version::Version,

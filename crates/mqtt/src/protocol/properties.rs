@@ -1,6 +1,8 @@
 //! Properties of MQTT 5: their identifiers, and the layouts of their values.
 
-use crate::{codec::Reader, error::Malformed};
+use rabbitscope_protocol::{Malformed, Reader};
+
+use crate::codec::read_length;
 
 /// `Message Expiry Interval` in seconds.
 pub const MESSAGE_EXPIRY_INTERVAL: u8 = 0x02;
@@ -40,7 +42,7 @@ pub(crate) fn read<'a>(
     content: &mut Reader<'a>,
     on_property: impl FnMut(u8, Property<'a>),
 ) -> Result<(), Malformed> {
-    let size = content.length()?;
+    let size = read_length(content)?;
     read_all(content.part(size)?, on_property)
 }
 
@@ -79,12 +81,12 @@ fn value<'a>(identifier: u8, properties: &mut Reader<'a>) -> Result<Property<'a>
             Property::Number(properties.u32()?)
         }
         CONTENT_TYPE | RESPONSE_TOPIC | CORRELATION_DATA | 0x12 | 0x15 | 0x16 | 0x1a | 0x1c
-        | REASON_STRING => Property::Text(properties.text()?),
+        | REASON_STRING => Property::Text(properties.sized()?),
         0x0b => {
-            properties.length()?;
+            read_length(properties)?;
             Property::Other
         }
-        USER_PROPERTY => Property::Pair(properties.text()?, properties.text()?),
+        USER_PROPERTY => Property::Pair(properties.sized()?, properties.sized()?),
         _ => return Err(properties.malformed()),
     })
 }

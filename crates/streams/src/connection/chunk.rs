@@ -1,10 +1,10 @@
 //! A chunk of messages. It can exceed the agreed size of frames; an entry of it cannot.
 
-use rabbitscope_protocol::Input;
+use rabbitscope_protocol::{Input, Malformed, Reader};
 
 use crate::{
-    codec::{HEAD_BYTES, Reader, SIZE_BYTES},
-    error::{ConnectionError, Malformed},
+    codec::{HEAD_BYTES, SIZE_BYTES},
+    error::ConnectionError,
     event::{Message, Packed},
 };
 

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use super::state::{Connection, FRAME_MAX, Mechanism, Phase};
+use rabbitscope_protocol::{Reader, Write as _};
+
 use crate::{
-    codec::{Reader, Write, write_frame},
+    codec::{Read as _, WriteTexts as _, write_frame},
     error::ConnectionError,
     event::Event,
     protocol::{

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rabbitscope_protocol::{Beat, Input, OutputBuffer, Wire};
+use rabbitscope_protocol::{Beat, Input, OutputBuffer, Reader, Wire, Write as _};
 
 use super::{
     chunk::Chunk,
@@ -10,7 +10,7 @@ use super::{
     state::{Connection, Listed, Phase},
 };
 use crate::{
-    codec::{HEAD_BYTES, Reader, SIZE_BYTES, Write, write_frame},
+    codec::{HEAD_BYTES, Read as _, SIZE_BYTES, WriteTexts as _, write_frame},
     error::ConnectionError,
     event::Event,
     protocol::{

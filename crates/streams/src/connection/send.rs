@@ -1,5 +1,7 @@
 //! Requests and messages to the output.
 
+use rabbitscope_protocol::Write as _;
+
 use super::{
     frames::Codec,
     numbering::Numbering,
@@ -8,7 +10,7 @@ use super::{
 #[cfg(doc)]
 use crate::event::Event;
 use crate::{
-    codec::{Write, write_frame},
+    codec::{WriteTexts as _, write_frame},
     offset::Offset,
     protocol::{
         codes::Code,
