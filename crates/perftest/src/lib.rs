@@ -5,6 +5,9 @@
 //! scenario of PerfTest each. Nothing here runs a scenario.
 
 mod arguments;
+mod broker;
+#[cfg(test)]
+mod checks;
 mod consumers;
 mod conversion;
 mod error;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use toml::Value;
-
 use super::{
     arguments::Arguments,
+    broker::{broker_of, run_of, set_buffers, tls_of},
     writer::{Draft, Section},
 };
 use crate::{PerfTestError, error::invalid_value};
@@ -28,23 +27,17 @@ pub(super) fn write(arguments: &Arguments, draft: &mut Draft) -> Result<(), Perf
 }
 
 fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestError> {
-    let mut run = Section::new("[run]");
-    let time = arguments.limit("time")?;
     let has_consumers =
         arguments.count("consumers")? * arguments.count("consumer-channel-count")? > 0;
     if !has_consumers && arguments.has("exit-when") {
         draft.note("--exit-when: PerfTest needs consumers for this, and there are none");
     }
     let until = arguments.text("exit-when").filter(|_| has_consumers);
-    let counted = arguments.limit("pmessages")?.or(arguments.limit("cmessages")?).is_some();
-    match (time, until) {
-        (Some(seconds), _) => run.set("duration", format!("{seconds}s")),
-        (None, None) if !counted => {
-            draft.note("PerfTest would run until stopped: here, for a day");
-            run.set("duration", "24h");
-        }
-        _ => {}
-    }
+    let time = arguments.limit("time")?.map(|seconds| format!("{seconds}s"));
+    let mut run = match (&time, until) {
+        (None, Some(_)) => Section::new("[run]"),
+        _ => run_of(arguments, time, draft)?,
+    };
     match until {
         None => {}
         Some(until @ ("empty" | "idle")) => {
@@ -64,7 +57,6 @@ fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestErro
 }
 
 fn broker(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestError> {
-    let mut broker = Section::new("[broker]");
     note_parameters(arguments, draft);
     let mut uris = uris(arguments);
     if uris.is_empty() {
@@ -76,15 +68,9 @@ fn broker(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestE
         query.extend(arguments.limit(option)?.map(|value| format!("{parameter}={value}")));
     }
     let is_replaced = |name: &str| query.iter().any(|pair| name_of(pair) == name);
-    let uris = uris.iter().map(|uri| {
-        let uri = with_parameters(&without_password(uri), |name| !is_replaced(name));
-        with_query(&uri, &query)
-    });
-    let uris: Vec<String> = uris.collect();
-    match uris.as_slice() {
-        [uri] => broker.set("uri", uri.as_str()),
-        _ => broker.set("uris", Value::from(uris)),
-    }
+    let uris =
+        uris.iter().map(|uri| with_query(&with_parameters(uri, |name| !is_replaced(name)), &query));
+    let mut broker = broker_of(&uris.collect::<Vec<_>>());
     if arguments.has("sasl-external") {
         broker.set("auth", "external");
         draft
@@ -143,13 +129,7 @@ fn connecting(arguments: &Arguments, broker: &mut Section) -> Result<(), PerfTes
     // With a thread for each connection, PerfTest sets both buffers.
     let is_nio = arguments.limit("nio-threads")?.or(arguments.limit("nio-thread-pool")?).is_some();
     let default = if is_nio { 0 } else { SOCKET_BUFFER };
-    for (key, option) in
-        [("send-buffer", "tcp-send-buffer-size"), ("receive-buffer", "tcp-receive-buffer-size")]
-    {
-        let bytes: i64 = arguments.number(option)?.unwrap_or(default);
-        broker.set_some(key, (bytes > 0).then(|| format!("{bytes}B")));
-    }
-    Ok(())
+    set_buffers(broker, |option| Ok(arguments.number(option)?.unwrap_or(default)))
 }
 
 /// Writes the recovery of connections. PerfTest recovers by default.
@@ -182,19 +162,7 @@ fn has_tls(arguments: &Arguments) -> bool {
 }
 
 fn tls(arguments: &Arguments, draft: &mut Draft) -> Option<Section> {
-    let names = arguments.text("server-name-indication");
-    if !has_tls(arguments) {
-        if names.is_some() {
-            draft.note("--server-name-indication means nothing without amqps://");
-        }
-        return None;
-    }
-    let mut tls = Section::new("[broker.tls]");
-    let mut names = names.into_iter().flat_map(|names| names.split(',').map(str::trim));
-    tls.set_some("server-name", names.next());
-    if names.next().is_some() {
-        draft.note("--server-name-indication: only the first name is used");
-    }
+    let mut tls = tls_of(arguments, has_tls(arguments), "amqps://", draft)?;
     if arguments.has("sasl-external") {
         tls.set("cert", "client.pem");
         tls.set("key", "client-key.pem");

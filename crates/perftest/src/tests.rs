@@ -7,7 +7,8 @@ use rabbitscope_runs::scenario::{
 };
 
 use super::{
-    arguments::{METRICS_OPTIONS, OPTIONS, ProgramOption, Support, Values},
+    arguments::{METRICS_OPTIONS, OPTIONS, ProgramOption, Values},
+    checks::check_table,
     *,
 };
 
@@ -45,24 +46,11 @@ fn every_option_of_the_help_is_known() {
 
 #[test]
 fn every_option_of_the_help_is_in_the_table() {
-    for (short, long, _) in in_help(HELP) {
-        let start = if short.is_empty() {
-            format!("| `--{long}` | ")
-        } else {
-            format!("| `-{short}`, `--{long}` | ")
-        };
-        let row = TABLE.lines().find(|line| line.starts_with(&start));
-        let row = row.unwrap_or_else(|| panic!("docs/reference/perftest.md has no row {start}"));
-        let says_none = row.contains("no equivalent");
-        let (.., support) = OPTIONS.iter().find(|(_, name, ..)| *name == long).unwrap();
-        assert_eq!(says_none, *support != Support::Supported, "{row}");
-    }
+    check_table(TABLE, &OPTIONS);
 }
 
 fn scenario(command_line: &str) -> Scenario {
-    let text = scenario_of(Program::PerfTest, command_line)
-        .unwrap_or_else(|error| panic!("{command_line}: {error:#}"));
-    parse(&text, "test", &[]).unwrap()
+    checks::scenario(Program::PerfTest, command_line)
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! The run and the broker of a scenario.
 
-use toml::Value;
-
 use crate::{
     PerfTestError,
     arguments::Arguments,
+    broker::{broker_of, run_of},
     error::invalid_value,
-    run::without_password,
     uris::amqp_uri,
     values::{duration, written},
     writer::{Draft, Section},
@@ -23,13 +21,8 @@ pub(super) fn write(
     let run = run(arguments, draft)?;
     draft.push(run);
     let uris = uris(arguments, draft);
-    let mut broker = Section::new("[broker]");
-    let shown: Vec<_> = uris.iter().map(|uri| without_password(uri)).collect();
-    match shown.as_slice() {
-        [] => broker.set("uri", "amqp://localhost"),
-        [uri] => broker.set("uri", uri.as_str()),
-        _ => broker.set("uris", Value::from(shown)),
-    }
+    let usual = ["amqp://localhost".to_owned()];
+    let mut broker = broker_of(if uris.is_empty() { &usual } else { &uris });
     broker.set("recovery", true);
     draft.push(broker);
     if arguments.has("tls-skip-verify") && uris.iter().any(|uri| uri.starts_with("amqps://")) {
@@ -41,17 +34,11 @@ pub(super) fn write(
 }
 
 fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestError> {
-    let mut run = Section::new("[run]");
-    let counted = arguments.limit("pmessages")?.or(arguments.limit("cmessages")?).is_some();
-    match arguments.text("time").map(|text| (text, duration(text))) {
+    let time = match arguments.text("time").map(|text| (text, duration(text))) {
         Some((text, None)) => return invalid_value("time", text, "a time such as `30s` or `5m`"),
-        Some((_, Some(time))) if !time.is_zero() => run.set("duration", written(time)),
-        _ if counted => {}
-        _ => {
-            draft.note("omq would run until stopped: here, for a day");
-            run.set("duration", "24h");
-        }
-    }
+        time => time.and_then(|(_, time)| time).filter(|time| !time.is_zero()),
+    };
+    let mut run = run_of(arguments, time.map(written), draft)?;
     let checks = ["detect-out-of-order-messages", "detect-gaps-in-messages"];
     let has_both = arguments.count("publishers")? > 0 && arguments.count("consumers")? > 0;
     let is_checked = checks.into_iter().any(|option| arguments.has(option));

@@ -1,31 +1,20 @@
 //! Every option of omq, and the scenarios of command lines.
 
-use rabbitscope_runs::scenario::{MqttVersion, Protocol, QueueSpec, QueueType, Scenario, parse};
+use rabbitscope_runs::scenario::{MqttVersion, Protocol, QueueSpec, QueueType};
 
 use super::options::OPTIONS;
-use crate::{Program, arguments::Support, scenario_of};
+use crate::{
+    Program,
+    checks::{check_lines, check_notes, check_refusals, check_table, scenario, text},
+};
 
 const TABLE: &str = include_str!("../../../../docs/reference/omq.md");
 
-fn text(line: &str) -> String {
-    scenario_of(Program::Omq, line).unwrap_or_else(|error| panic!("{line}: {error:?}"))
-}
-
-fn scenario(line: &str) -> Scenario {
-    parse(&text(line), "test", &[]).unwrap()
-}
+const PROGRAM: Program = Program::Omq;
 
 #[test]
 fn every_option_is_in_the_table() {
-    for (short, long, _, support) in OPTIONS {
-        let start = match short {
-            "" => format!("| `--{long}` | "),
-            short => format!("| `-{short}`, `--{long}` | "),
-        };
-        let row = TABLE.lines().find(|line| line.starts_with(&start));
-        let row = row.unwrap_or_else(|| panic!("docs/reference/omq.md has no row {start}"));
-        assert_eq!(row.contains("no equivalent"), support != Support::Supported, "{row}");
-    }
+    check_table(TABLE, &OPTIONS);
 }
 
 /// Command lines, and the line of the scenario that is there because of an option.
@@ -97,19 +86,16 @@ const LINES: &[(&str, &str)] = &[
 /// Every option that has an effect, one by one.
 #[test]
 fn each_option_has_its_line() {
-    for (line, expected) in LINES {
-        let found = text(line);
-        assert!(found.contains(*expected), "{line}: {expected} is not in\n{found}");
-    }
-    assert!(!text("amqp --queues classic --cleanup-queues").contains("keep"));
-    assert!(!text("amqp --message-durability=false").contains("persistent"));
-    assert!(!text("amqp -x 0").contains("[[publishers]]"));
+    check_lines(PROGRAM, LINES);
+    assert!(!text(PROGRAM, "amqp --queues classic --cleanup-queues").contains("keep"));
+    assert!(!text(PROGRAM, "amqp --message-durability=false").contains("persistent"));
+    assert!(!text(PROGRAM, "amqp -x 0").contains("[[publishers]]"));
 }
 
 #[test]
 fn each_command_has_its_protocols() {
     let both = |line: &str| {
-        let found = scenario(line);
+        let found = scenario(PROGRAM, line);
         (found.publishers[0].protocol, found.consumers[0].protocol)
     };
     assert_eq!(both("amqp -z 1s"), (Protocol::Amqp10, Protocol::Amqp10));
@@ -122,20 +108,22 @@ fn each_command_has_its_protocols() {
         both("docker run pivotalrabbitmq/omq mqtt-stream -t a -T s --queues stream -z 1s"),
         (Protocol::Mqtt, Protocol::Stream)
     );
-    let found =
-        scenario("omq stream-amqp -x 2 -y 1 --queues stream -r 100 -s 200 -C 50 -T /queues/omq-0");
+    let found = scenario(
+        PROGRAM,
+        "omq stream-amqp -x 2 -y 1 --queues stream -r 100 -s 200 -C 50 -T /queues/omq-0",
+    );
     assert_eq!(
         found.queues.iter().map(QueueSpec::queue_names).collect::<Vec<_>>().concat(),
         ["omq-0", "omq-1"]
     );
     assert_eq!(found.queues[0].queue_type, QueueType::Stream);
-    let found = scenario("mqtt -z 1s");
+    let found = scenario(PROGRAM, "mqtt -z 1s");
     assert_eq!(found.publishers[0].mqtt_version, Some(MqttVersion::V5));
 }
 
 #[test]
 fn what_has_no_counterpart_is_said() {
-    for (line, part) in [
+    let lines = [
         ("amqp --amqp-sql-filter x", "--amqp-sql-filter has no equivalent"),
         ("amqp -m", "--use-millis has no equivalent"),
         ("amqp -s 100,200", "only the first size"),
@@ -148,14 +136,9 @@ fn what_has_no_counterpart_is_said() {
         ("amqp", "for a day"),
         ("amqp extra", "`extra` belongs to no option: omq ignores it"),
         ("timeout 20 omq amqp", "`timeout 20` becomes the duration"),
-    ] {
-        let found = text(line);
-        assert!(
-            found.lines().any(|row| row.starts_with("# ") && row.contains(part)),
-            "{line}: {found}"
-        );
-    }
-    for (line, part) in [
+    ];
+    check_notes(PROGRAM, &lines);
+    let lines = [
         ("-x 1", "omq needs a command"),
         ("stomp-amqp", "no load by STOMP"),
         ("amqp --producers 1", "no option `--producers`"),
@@ -166,8 +149,6 @@ fn what_has_no_counterpart_is_said() {
         ("mqtt -T t/%d -y 200", "100 consumers at most"),
         ("stream --queues classic", "cannot work"),
         ("sing -x 1", "begins with no option"),
-    ] {
-        let error = format!("{:#}", scenario_of(Program::Omq, line).unwrap_err());
-        assert!(error.contains(part), "{line}: {error}");
-    }
+    ];
+    check_refusals(PROGRAM, &lines);
 }

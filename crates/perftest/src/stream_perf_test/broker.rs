@@ -1,12 +1,11 @@
 //! The run and the broker of a scenario.
 
-use toml::Value;
-
 use crate::{
     PerfTestError,
     arguments::Arguments,
+    broker::{broker_of, run_of, set_buffers, tls_of},
     error::invalid_value,
-    run::{plain, without_password},
+    run::plain,
     uris::{amqp_uri, with_parameter},
     values::capacity,
     writer::{Draft, Section},
@@ -20,7 +19,8 @@ pub(super) fn write(
     let mut head = Section::new("");
     head.set("name", arguments.text("id").map_or_else(|| "stream-perf-test".to_owned(), plain));
     draft.push(head);
-    let run = run(arguments, draft)?;
+    let time = arguments.limit("time")?.map(|seconds| format!("{seconds}s"));
+    let run = run_of(arguments, time, draft)?;
     draft.push(run);
     let uris = uris(arguments);
     let mut broker = broker(arguments, &uris)?;
@@ -32,20 +32,6 @@ pub(super) fn write(
     }
     let is_given = arguments.has("uris") || arguments.has("amqp-uri");
     Ok(if is_given { uris } else { Vec::new() })
-}
-
-fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestError> {
-    let mut run = Section::new("[run]");
-    let counted = arguments.limit("pmessages")?.or(arguments.limit("cmessages")?).is_some();
-    match arguments.limit("time")? {
-        Some(seconds) => run.set("duration", format!("{seconds}s")),
-        None if counted => {}
-        None => {
-            draft.note("Stream PerfTest would run until stopped: here, for a day");
-            run.set("duration", "24h");
-        }
-    }
-    Ok(run)
 }
 
 /// Returns the URIs of AMQP 0-9-1. `--amqp-uri` has the place of the first one, and its stream port.
@@ -63,29 +49,18 @@ fn uris(arguments: &Arguments) -> Vec<String> {
 }
 
 fn broker(arguments: &Arguments, uris: &[String]) -> Result<Section, PerfTestError> {
-    let mut broker = Section::new("[broker]");
     let heartbeat: Option<u32> = arguments.number("heartbeat")?;
-    let shown = uris.iter().map(|uri| {
-        let uri = without_password(uri);
-        let parameter = heartbeat.map(|seconds| format!("heartbeat={seconds}"));
-        parameter.map_or(uri.clone(), |parameter| with_parameter(&uri, &parameter))
-    });
-    let shown: Vec<String> = shown.collect();
-    match shown.as_slice() {
-        [uri] => broker.set("uri", uri.as_str()),
-        _ => broker.set("uris", Value::from(shown)),
-    }
+    let with_heartbeat = |uri: &String| match heartbeat {
+        Some(seconds) => with_parameter(uri, &format!("heartbeat={seconds}")),
+        None => uri.clone(),
+    };
+    let mut broker = broker_of(&uris.iter().map(with_heartbeat).collect::<Vec<_>>());
     let timeout = arguments.limit("rpc-timeout")?;
     broker.set_some("connect-timeout", timeout.map(|seconds| format!("{seconds}s")));
     if !arguments.switch("tcp-no-delay", true) {
         broker.set("nodelay", false);
     }
-    for (key, option) in
-        [("send-buffer", "tcp-send-buffer-size"), ("receive-buffer", "tcp-receive-buffer-size")]
-    {
-        let bytes = capacity(arguments, option)?.filter(|bytes| *bytes > 0);
-        broker.set_some(key, bytes.map(|bytes| format!("{bytes}B")));
-    }
+    set_buffers(&mut broker, |option| Ok(capacity(arguments, option)?.unwrap_or(0)))?;
     Ok(broker)
 }
 
@@ -114,19 +89,9 @@ fn recovery(
 
 /// Writes TLS: the program trusts every broker.
 fn tls(arguments: &Arguments, uris: &[String], draft: &mut Draft) {
-    let names = arguments.text("server-name-indication");
-    if !uris.iter().any(|uri| uri.starts_with("amqps://")) {
-        if names.is_some() {
-            draft.note("--server-name-indication means nothing without rabbitmq-stream+tls://");
-        }
-        return;
+    let has_tls = uris.iter().any(|uri| uri.starts_with("amqps://"));
+    if let Some(mut tls) = tls_of(arguments, has_tls, "rabbitmq-stream+tls://", draft) {
+        tls.set("verify", false);
+        draft.push(tls);
     }
-    let mut tls = Section::new("[broker.tls]");
-    let mut names = names.into_iter().flat_map(|names| names.split(',').map(str::trim));
-    tls.set_some("server-name", names.next());
-    if names.next().is_some() {
-        draft.note("--server-name-indication: only the first name is used");
-    }
-    tls.set("verify", false);
-    draft.push(tls);
 }

@@ -1,34 +1,20 @@
 //! Every option of Stream PerfTest, and the scenarios of command lines.
 
-use rabbitscope_runs::scenario::{
-    Algorithm, BrokerSpec, FieldValue, MemberQueues, Protocol, Scenario, parse,
-};
+use rabbitscope_runs::scenario::{Algorithm, BrokerSpec, FieldValue, MemberQueues, Protocol};
 
 use super::options::OPTIONS;
-use crate::{Program, arguments::Support, scenario_of};
+use crate::{
+    Program,
+    checks::{check_lines, check_notes, check_refusals, check_table, scenario, text},
+};
 
 const TABLE: &str = include_str!("../../../../docs/reference/stream-perf-test.md");
 
-fn text(line: &str) -> String {
-    scenario_of(Program::StreamPerfTest, line).unwrap_or_else(|error| panic!("{line}: {error:#}"))
-}
-
-fn scenario(line: &str) -> Scenario {
-    parse(&text(line), "test", &[]).unwrap()
-}
+const PROGRAM: Program = Program::StreamPerfTest;
 
 #[test]
 fn every_option_is_in_the_table() {
-    for (short, long, _, support) in OPTIONS {
-        let start = match short {
-            "" => format!("| `--{long}` | "),
-            short => format!("| `-{short}`, `--{long}` | "),
-        };
-        let row = TABLE.lines().find(|line| line.starts_with(&start));
-        let row =
-            row.unwrap_or_else(|| panic!("docs/reference/stream-perf-test.md has no row {start}"));
-        assert_eq!(row.contains("no equivalent"), support != Support::Supported, "{row}");
-    }
+    check_table(TABLE, &OPTIONS);
 }
 
 /// Command lines, and the line of the scenario that is there because of an option.
@@ -89,18 +75,19 @@ const LINES: &[(&str, &str)] = &[
 /// Every option that has an effect, one by one.
 #[test]
 fn each_option_has_its_line() {
-    for (line, expected) in LINES {
-        let found = text(line);
-        assert!(found.contains(*expected), "{line}: {expected} is not in\n{found}");
-    }
-    assert!(!text("-ds").contains("keep"));
-    assert!(!text("-mlb 0").contains("x-max-length-bytes"));
-    assert!(!text("-x 0").contains("[[publishers]]") && !text("-y 0").contains("[[consumers]]"));
+    check_lines(PROGRAM, LINES);
+    assert!(!text(PROGRAM, "-ds").contains("keep"));
+    assert!(!text(PROGRAM, "-mlb 0").contains("x-max-length-bytes"));
+    assert!(
+        !text(PROGRAM, "-x 0").contains("[[publishers]]")
+            && !text(PROGRAM, "-y 0").contains("[[consumers]]")
+    );
 }
 
 #[test]
 fn a_command_line_becomes_a_scenario() {
     let found = scenario(
+        PROGRAM,
         "docker run --rm pivotalrabbitmq/stream-perf-test --uris rabbitmq-stream://h:5552 --producers 3 --consumers 2 \
          --stream-count 3 --rate 500 --sub-entry-size 20 --compression gzip --time 60",
     );
@@ -117,7 +104,7 @@ fn a_command_line_becomes_a_scenario() {
     let length = &found.queues[0].arguments["x-max-length-bytes"];
     assert_eq!(length, &FieldValue::Integer(20_000_000_000));
     // Two super streams, whose members are shared out.
-    let found = scenario("-sst -st a,b -x 3 -y 2 -sac -cn app -C 10");
+    let found = scenario(PROGRAM, "-sst -st a,b -x 3 -y 2 -sac -cn app -C 10");
     let counts: Vec<_> = found.publishers.iter().map(|group| group.count).collect();
     assert_eq!(counts, [2, 1]);
     assert_eq!(found.publishers[1].exchange.as_deref(), Some("b"));
@@ -127,7 +114,7 @@ fn a_command_line_becomes_a_scenario() {
 
 #[test]
 fn what_has_no_counterpart_is_said() {
-    for (line, part) in [
+    let lines = [
         ("-bs 50", "--batch-size has no equivalent"),
         ("-cc qpid", "--codec has no equivalent"),
         ("-sac", "so that all are active"),
@@ -138,14 +125,9 @@ fn what_has_no_counterpart_is_said() {
         ("-sni n", "means nothing without"),
         ("timeout 20 stream-perf-test -x 1", "`timeout 20` becomes the duration"),
         ("RATE=5 stream-perf-test", "the variable RATE is read as --rate, as Stream PerfTest does"),
-    ] {
-        let found = text(line);
-        assert!(
-            found.lines().any(|row| row.starts_with("# ") && row.contains(part)),
-            "{line}: {found}"
-        );
-    }
-    for (line, part) in [
+    ];
+    check_notes(PROGRAM, &lines);
+    let lines = [
         ("--producer 1", "no option `--producer`"),
         ("-x 1 -x 2", "once only"),
         ("-x 1 word", "`word` belongs to no option"),
@@ -157,8 +139,6 @@ fn what_has_no_counterpart_is_said() {
         ("-L 5parsecs", "--consumer-latency"),
         ("perf-test -x 1", "give it to `run --from-perftest`"),
         ("-sst -ssp 400", "cannot work"),
-    ] {
-        let error = format!("{:#}", scenario_of(Program::StreamPerfTest, line).unwrap_err());
-        assert!(error.contains(part), "{line}: {error}");
-    }
+    ];
+    check_refusals(PROGRAM, &lines);
 }
