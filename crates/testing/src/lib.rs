@@ -11,6 +11,7 @@ mod conditions;
 mod driver;
 mod erlang;
 mod machine;
+mod other_client;
 mod own_broker;
 mod program;
 mod records;
@@ -34,6 +35,7 @@ pub use machine::{
     kernel_programs_of, pause, pid, processes_naming, processes_showing, tls_listener, token,
     trust_tokens,
 };
+pub use other_client::{OtherClient, RunningClient};
 pub use own_broker::{OwnBroker, own_broker};
 pub use program::{Ended, Ends, Stops, signal};
 pub use records::{count, find, latency, latency_figure};

@@ -20,6 +20,7 @@ mod mqtt;
 mod packets;
 mod perftest;
 mod profile;
+mod protocols;
 mod runs;
 mod safety;
 mod streams;

@@ -6,18 +6,13 @@ use rabbitscope_testing::{
 };
 use serde_json::json;
 
-use super::{
-    broker, consumers,
-    interoperation::{client, proton},
-    is_native, publishers,
-};
+use super::{broker, consumers, interoperation::proton, is_native, publishers};
 
 /// Another client sees what the scenario says.
 #[test]
 fn properties_and_headers_arrive() {
-    let place = tempfile::tempdir().unwrap();
-    let Some(python) = proton(place.path()) else { return };
     let bench = Workbench::new("amqp10-properties");
+    let Some(client) = proton(&bench) else { return };
     let (user, _) = broker().login();
     let properties = format!(
         "{{ content-type = \"application/json\", content-encoding = \"identity\", priority = 7, \
@@ -38,7 +33,7 @@ fn properties_and_headers_arrive() {
         )
         .duration("30s");
     bench.run_on(broker(), scenario, "").code(0);
-    let seen = client(&bench, &python, &["look", "looked-at"]);
+    let seen = client.run(&["look", "looked-at"]);
     let headers = json!({ "text": "ü", "number": -5, "share": 0.5, "flag": true });
     let everywhere = [
         ("durable", json!(true)),

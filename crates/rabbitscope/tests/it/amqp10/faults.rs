@@ -2,54 +2,33 @@
 
 use std::{thread, time::Duration};
 
-use super::{PLUGIN, broker, consumers, is_native, publishers};
 use rabbitscope_testing::{
-    Ends as _, Workbench, broker_with, count, delete_queue, latency_figure,
+    Ends as _, Workbench, broker_with, count, latency_figure,
     scenario::{Fault, Queue, Scenario},
 };
 
-/// Every scheduled message is accounted for, and waits for as long as the broker.
+use super::{PLUGIN, broker, consumers, is_native, publishers};
+use crate::protocols::faults::{delete, kill, stop_for_four_seconds};
+
 #[test]
 fn a_broker_that_stops_for_four_seconds_is_not_left_out() {
-    let bench = Workbench::new("amqp10-pause");
-    let scenario = Scenario::new("amqp10-pause")
+    let load = Scenario::new("amqp10-pause")
         .queues(Queue::new("orders"))
         .publishers(publishers("orders").rate(200).confirm_window(100_000))
-        .consumers(consumers("orders").prefetch(100))
-        .faults(Fault::new("pause").at("2s").lasting("4s"))
-        .verify(true)
-        .duration("9s");
-    bench.file("s.toml", scenario);
-    let ended = bench.rabbitscope("run s.toml --out out");
-    let text = &ended.stdout;
-    assert!(text.contains("0 lost, 0 duplicates, 0 out of order"), "{text}{}", ended.stderr);
-    let run = bench.json("out/run.json");
-    let scheduled = count(&run, "scheduled");
-    assert!((1780..=1840).contains(&scheduled), "{scheduled}");
-    assert_eq!(count(&run, "confirmed"), scheduled);
-    let p99 = latency_figure(&run, "confirm-intended", "p99");
-    assert!((3_500_000_000..6_000_000_000).contains(&p99), "{p99}");
-    let (late, by_client) = (count(&run, "late"), count(&run, "late-by-client"));
-    assert!(by_client * 4 <= scheduled, "{by_client} of {late} by the client");
+        .consumers(consumers("orders").prefetch(100));
+    stop_for_four_seconds(load);
 }
 
-/// All that a killed node had confirmed is there. Messages without a confirm are sent again.
+/// Messages without a confirm are sent again.
 #[test]
 fn a_killed_node_loses_no_confirmed_message() {
-    let bench = Workbench::new("amqp10-kill");
     let sending = publishers("orders").rate(2000).confirm_window(100_000).persistent(true);
-    let scenario = Scenario::new("amqp10-kill")
+    let load = Scenario::new("amqp10-kill")
         .queues(Queue::new("orders").of_type("quorum"))
         .publishers(sending.republish_unconfirmed(true).count(3).connections(2).messages(10_000))
         .consumers(consumers("orders").prefetch(200))
-        .faults(Fault::new("kill").at("2s").lasting("1s"))
-        .recovery(true)
-        .verify(true)
         .duration("120s");
-    bench.file("s.toml", scenario);
-    let ended = bench.rabbitscope("run s.toml --out out");
-    assert!(ended.stdout.contains(" 0 lost,"), "{}{}", ended.stdout, ended.stderr);
-    let run = bench.json("out/run.json");
+    let run = kill(load, Fault::new("kill").at("2s").lasting("1s"));
     assert!(count(&run, "reconnects") >= 3, "{run:#}");
     assert_eq!(count(&run, "published") - count(&run, "republished"), 30_000);
     assert!(count(&run, "consumed") >= 30_000, "{run:#}");
@@ -58,21 +37,15 @@ fn a_killed_node_loses_no_confirmed_message() {
 /// Publishers and consumers find other nodes, and the queue has another leader.
 #[test]
 fn a_killed_leader_of_a_cluster_loses_no_confirmed_message() {
-    let bench = Workbench::new("amqp10-leader");
     let sending = publishers("orders").rate(1000).confirm_window(100_000).persistent(true);
-    let scenario = Scenario::new("amqp10-leader")
+    let load = Scenario::new("amqp10-leader")
         .nodes(3)
         .queues(Queue::new("orders").of_type("quorum"))
         .publishers(sending.republish_unconfirmed(true).count(2).connections(2).messages(6000))
         .consumers(consumers("orders").prefetch(200).count(2).connections(2))
-        .faults(Fault::new("kill").node("leader").queue("orders").at("3s").lasting("2s"))
-        .recovery(true)
-        .verify(true)
         .until("empty");
-    bench.file("s.toml", scenario);
-    let ended = bench.rabbitscope("run s.toml --out out");
-    assert!(ended.stdout.contains(" 0 lost,"), "{}{}", ended.stdout, ended.stderr);
-    let run = bench.json("out/run.json");
+    let fault = Fault::new("kill").node("leader").queue("orders").at("3s").lasting("2s");
+    let run = kill(load, fault);
     assert!(count(&run, "reconnects") >= 1, "{run:#}");
     assert_eq!(count(&run, "published") - count(&run, "republished"), 12_000);
     assert_eq!(count(&run, "confirmed"), 12_000, "{run:#}");
@@ -108,18 +81,11 @@ fn an_alarm_blocks_and_is_counted() {
 
 #[test]
 fn a_deleted_queue_ends_the_run_with_its_name() {
-    let bench = Workbench::new("amqp10-deleted");
-    let scenario = Scenario::new("amqp10-deleted")
+    let load = Scenario::new("amqp10-deleted")
         .queues(Queue::new("deleted-1"))
         .publishers(publishers("deleted-1").rate(100).confirm_window(100))
-        .consumers(consumers("deleted-1").prefetch(10))
-        .duration("60s");
-    let running = bench.start_run(broker(), scenario, 2);
-    delete_queue(broker(), "deleted-1");
-    let output = running.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+        .consumers(consumers("deleted-1").prefetch(10));
     // The plugin of 3.x fails without a word.
     let reason = if is_native() { "deleted-1`" } else { "connection to the broker broke" };
-    assert!(said.contains(reason), "{output:?}");
-    assert_eq!(output.status.code(), Some(1));
+    delete(broker(), "deleted-1", load, reason);
 }

@@ -5,23 +5,18 @@ use rabbitscope_testing::{
     scenario::{Consumers, Queue, Scenario, raw},
 };
 
-use super::{
-    broker, consumers,
-    interoperation::{client, proton},
-    is_native, publishers, release,
-};
+use super::{broker, consumers, interoperation::proton, is_native, publishers, release};
 
 /// Fills a stream with 300 messages of another client. Returns whether it is there.
 fn marked(bench: &Workbench, stream: &str) -> bool {
-    let place = tempfile::tempdir().unwrap();
-    let Some(python) = proton(place.path()) else { return false };
+    let Some(client) = proton(bench) else { return false };
     let declared = Scenario::new("amqp10-declare")
         .queues(Queue::new(stream).of_type("stream").keep(true))
         .publishers(publishers(stream).rate(0))
         .duration("1s");
     bench.run_on(broker(), declared, "");
     std::fs::remove_dir_all(bench.path("out")).unwrap();
-    assert_eq!(client(bench, &python, &["mark", stream])["messages"], 300);
+    assert_eq!(client.run(&["mark", stream])["messages"], 300);
     true
 }
 

@@ -6,12 +6,7 @@ use rabbitscope_testing::{
 };
 use serde_json::json;
 
-use super::{
-    broker,
-    interoperation::{client, ended, paho, subscribed},
-    publishers, readers,
-    versions::has_version_five,
-};
+use super::{broker, interoperation::paho, publishers, readers, versions::has_version_five};
 
 /// Another client sees what the scenario says.
 #[test]
@@ -19,13 +14,10 @@ fn properties_arrive() {
     if !has_version_five() {
         return not_run("the broker does not speak MQTT 5");
     }
-    let (_place, python) = match paho() {
-        Ok(found) => found,
-        Err(reason) => return not_run(&reason),
-    };
     let bench = Workbench::new("mqtt-properties");
-    let mut looking = client(&bench, &python, &["look", "looked/at"]);
-    let output = subscribed(&mut looking);
+    let Some(client) = paho(&bench) else { return };
+    let mut looking = client.start(&["look", "looked/at"]);
+    looking.says("subscribed");
     let properties = "{ content-type = \"application/json\", correlation-id = \"c\", reply-to = \"r/s\", \
                       expiration = \"60s\", headers = { a = \"ü\", b = \"\" } }";
     let write = Scenario::new("mqtt-properties")
@@ -39,7 +31,7 @@ fn properties_arrive() {
         )
         .duration("30s");
     bench.run_on(broker(), write, "").code(0);
-    let seen = ended(output, looking);
+    let seen = looking.ended();
     let expected = [
         ("content-type", json!("application/json")),
         ("correlation-id", json!("c")),

@@ -8,35 +8,19 @@ use rabbitscope_testing::{
 };
 
 use super::{publishers, readers};
+use crate::protocols::faults::{recorded, stop_for_four_seconds};
 
-/// Every scheduled message is accounted for, and waits for as long as the broker.
 #[test]
 fn a_broker_that_stops_for_four_seconds_is_not_left_out() {
-    let bench = Workbench::new("mqtt-pause");
-    let scenario = Scenario::new("mqtt-pause")
+    let load = Scenario::new("mqtt-pause")
         .publishers(publishers("orders").rate(200).confirm_window(10_000))
-        .consumers(readers(&["orders"]))
-        .faults(Fault::new("pause").at("2s").lasting("4s"))
-        .verify(true)
-        .duration("9s");
-    bench.file("s.toml", scenario);
-    let ended = bench.rabbitscope("run s.toml --out out");
-    let text = &ended.stdout;
-    assert!(text.contains("0 lost, 0 duplicates, 0 out of order"), "{text}{}", ended.stderr);
-    let run = bench.json("out/run.json");
-    let scheduled = count(&run, "scheduled");
-    assert!((1780..=1840).contains(&scheduled), "{scheduled}");
-    assert_eq!(count(&run, "confirmed"), scheduled);
-    let p99 = latency_figure(&run, "confirm-intended", "p99");
-    assert!((3_500_000_000..6_000_000_000).contains(&p99), "{p99}");
-    let (late, by_client) = (count(&run, "late"), count(&run, "late-by-client"));
-    assert!(by_client * 4 <= scheduled, "{by_client} of {late} by the client");
+        .consumers(readers(&["orders"]));
+    stop_for_four_seconds(load);
 }
 
 /// Publishers and readers come back after a kill. A durable queue keeps all that was confirmed.
 #[test]
 fn a_killed_broker_loses_no_confirmed_message_of_a_durable_queue() {
-    let bench = Workbench::new("mqtt-kill");
     let scenario = Scenario::new("mqtt-kill")
         .queues(Queue::new("orders").bound("amq.topic", "orders"))
         .publishers(
@@ -51,9 +35,7 @@ fn a_killed_broker_loses_no_confirmed_message_of_a_durable_queue() {
         .faults(Fault::new("kill").at("3s").lasting("1s"))
         .recovery(true)
         .duration("40s");
-    bench.file("s.toml", scenario);
-    let ended = bench.rabbitscope("run s.toml --out out");
-    let run = bench.json("out/run.json");
+    let (ended, run) = recorded(scenario);
     assert!(count(&run, "reconnects") >= 3, "{}{}", ended.stdout, ended.stderr);
     let published = count(&run, "published");
     assert_eq!(published - count(&run, "republished"), 16_000);

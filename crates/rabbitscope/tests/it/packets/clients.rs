@@ -1,14 +1,11 @@
 //! Clients of other projects that count their own frames: MQTT by Paho, the stream protocol by rstream. The capture
 //! has each frame that they count, and no other.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
-use rabbitscope_testing::{PYTHON, Workbench, environment, holds, is_root, not_run, port_of};
+use rabbitscope_testing::{
+    OtherClient, PYTHON, Workbench, environment, holds, is_root, not_run, port_of,
+};
 use serde_json::Value;
 
 use super::looking::{look, quiet_broker, stop};
@@ -52,7 +49,9 @@ fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
     let broker = quiet_broker();
     let port = port_of(broker, listener);
     let looking = look(&bench, &format!("--port {port} --duration 90s -o p.json -o p.pcapng"));
-    let known = client(&bench, listener, python, port);
+    let script = format!("packets/{listener}.py");
+    let client = OtherClient::new(&bench, python.to_owned(), &script, (broker, listener));
+    let known = client.run(&[]);
     stop(looking);
     let report = bench.json("p.json");
     assert_eq!(seen(&report, protocol), counts(&known["frames"]));
@@ -69,18 +68,6 @@ fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
         }
     }
     (known, report)
-}
-
-/// Runs the client to its end.
-fn client(bench: &Workbench, listener: &str, python: &Path, port: u16) -> Value {
-    let script = format!("{}/tests/it/packets/{listener}.py", env!("CARGO_MANIFEST_DIR"));
-    let (user, password) = quiet_broker().login();
-    let mut command = Command::new("timeout");
-    command.arg("70").arg(python).arg(script).arg(port.to_string()).stdin(Stdio::null());
-    command.env("BROKER_USER", user).env("BROKER_PASSWORD", password);
-    let output = command.current_dir(&bench.directory).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// Returns the frames by sender and kind.

@@ -1,14 +1,8 @@
 //! The same messages to and from rstream, a client of another project.
 
-use std::{
-    path::Path,
-    process::{Command, Stdio},
-};
-
 use rabbitscope_testing::{
-    Workbench, count, delete_queue, environment, evaluate, not_run, port_of, scenario::Scenario,
+    OtherClient, Workbench, count, delete_queue, evaluate, scenario::Scenario,
 };
-use serde_json::Value;
 
 use super::{FILTERS, SINGLE, broker, has_commands_of, publishers, readers, stream};
 
@@ -18,27 +12,16 @@ const RSTREAM: &str = "rstream==1.1.1";
 /// A name with characters that have a meaning in URIs and paths. rstream sends a wrong length of a name that is not ASCII.
 const NAME: &str = "pr/obe % of it";
 
-/// Runs the other client to its end.
-fn client(bench: &Workbench, python: &Path, arguments: &[&str]) -> Value {
-    let script = format!("{}/tests/it/streams/interoperation.py", env!("CARGO_MANIFEST_DIR"));
-    let (user, password) = broker().login();
-    let mut command = Command::new("timeout");
-    command.arg("70").arg(python).arg(script).arg(port_of(broker(), "stream").to_string());
-    command.args(arguments).env("BROKER_USER", user).env("BROKER_PASSWORD", password);
-    let output = command.stdin(Stdio::null()).current_dir(&bench.directory).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+/// Returns the other client; `None` with a note if it cannot be had.
+fn rstream(bench: &Workbench) -> Option<OtherClient<'_>> {
+    OtherClient::of_package(bench, RSTREAM, "streams/interoperation.py", (broker(), "stream"))
 }
 
 /// A thousand keys, each on the partition of its hash; partitions in their order, also beyond nine.
 #[test]
 fn a_key_has_the_partition_of_its_hash() {
-    let place = tempfile::tempdir().unwrap();
-    let python = match environment(place.path(), RSTREAM) {
-        Ok(python) => python,
-        Err(reason) => return not_run(&reason),
-    };
     let bench = Workbench::new("streams-partitions");
+    let Some(client) = rstream(&bench) else { return };
     let keyed = "[[publishers]]\nprotocol = \"stream\"\nexchange = \"bestellungen\"\nmessages = 1000\n\
                  routing-key = \"schlüssel {}\"\nfrom = 0\nto = 999\n";
     let write = Scenario::new("streams-partitions")
@@ -52,23 +35,19 @@ fn a_key_has_the_partition_of_its_hash() {
     assert_eq!(evaluate(broker(), known), format!("{:?}", names.join(",")));
     let words = ["partitions", "1000", "schlüssel "].into_iter();
     let words: Vec<_> = words.chain(names.iter().map(String::as_str)).collect();
-    assert_eq!(client(&bench, &python, &words)["same"], 1000);
+    assert_eq!(client.run(&words)["same"], 1000);
 }
 
 #[test]
 fn rstream_reads_what_is_written_and_writes_what_is_read() {
-    let place = tempfile::tempdir().unwrap();
-    let python = match environment(place.path(), RSTREAM) {
-        Ok(python) => python,
-        Err(reason) => return not_run(&reason),
-    };
     let bench = Workbench::new("streams-rstream");
+    let Some(client) = rstream(&bench) else { return };
     let write = Scenario::new("streams-write")
         .queues(stream(NAME).keep(true))
         .publishers(publishers(NAME).messages(10_000).size("700B"))
         .duration("60s");
     bench.run_on(broker(), write, "").code(0);
-    let read = client(&bench, &python, &["read", NAME, "10000"]);
+    let read = client.run(&["read", NAME, "10000"]);
     assert_eq!(read["sizes"], serde_json::json!([700]));
     assert_eq!((&read["numbers"], &read["offsets"]), (&true.into(), &true.into()), "{read}");
     // The same in entries of several messages, plain and compressed. A stamp beside a body is in a property.
@@ -81,13 +60,13 @@ fn rstream_reads_what_is_written_and_writes_what_is_read() {
             .publishers(packed)
             .duration("60s");
         bench.run_on(broker(), write, "").code(0);
-        let read = client(&bench, &python, &["read", "packed", "5000"]);
+        let read = client.run(&["read", "packed", "5000"]);
         assert_eq!((&read["numbers"], &read["offsets"]), (&true.into(), &true.into()), "{name}");
         delete_queue(broker(), "packed");
     }
     std::fs::remove_dir_all(bench.path("out")).unwrap();
     // Bodies of 0 to 300,000 bytes; then messages that are compressed together, by each codec.
-    let written = client(&bench, &python, &["write", "theirs"]);
+    let written = client.run(&["write", "theirs"]);
     let messages = written["messages"].as_u64().unwrap();
     let ours = Scenario::new("streams-read")
         .queues(stream("theirs").predeclared(true))
@@ -106,12 +85,8 @@ fn filter_values_are_understood_both_ways() {
     if !has_commands_of(FILTERS) {
         return;
     }
-    let place = tempfile::tempdir().unwrap();
-    let python = match environment(place.path(), RSTREAM) {
-        Ok(python) => python,
-        Err(reason) => return not_run(&reason),
-    };
     let bench = Workbench::new("streams-filter-values");
+    let Some(client) = rstream(&bench) else { return };
     let valued = publishers("ours").messages(5000).size("100B").rate(20_000);
     let write = Scenario::new("streams-write")
         .queues(stream("ours").keep(true))
@@ -119,10 +94,10 @@ fn filter_values_are_understood_both_ways() {
         .publishers(valued.name("b").filter_values(&["b"]).start_delay("1s"))
         .duration("60s");
     bench.run_on(broker(), write, "").code(0);
-    let read = client(&bench, &python, &["wanted", "ours", "b", "4"]);
+    let read = client.run(&["wanted", "ours", "b", "4"]);
     assert_eq!(read["found"], 5000, "{read}");
     assert!(read["others"].as_u64().unwrap() < 2500, "{read}");
-    client(&bench, &python, &["filtered", "theirs-filtered", "3000", "x", "y"]);
+    client.run(&["filtered", "theirs-filtered", "3000", "x", "y"]);
     std::fs::remove_dir_all(bench.path("out")).unwrap();
     let read = Scenario::new("streams-read")
         .queues(stream("theirs-filtered").predeclared(true))
@@ -140,12 +115,8 @@ fn single_active_consumers_of_both_take_turns() {
     if !has_commands_of(SINGLE) {
         return;
     }
-    let place = tempfile::tempdir().unwrap();
-    let python = match environment(place.path(), RSTREAM) {
-        Ok(python) => python,
-        Err(reason) => return not_run(&reason),
-    };
     let bench = Workbench::new("streams-turns");
+    let Some(client) = rstream(&bench) else { return };
     let write = Scenario::new("streams-write")
         .queues(stream("turns").keep(true))
         .publishers(publishers("turns").messages(3000))
@@ -162,7 +133,7 @@ fn single_active_consumers_of_both_take_turns() {
         assert_eq!(count(&bench.json("out/run.json"), "consumed"), messages.unsigned_abs());
     };
     ours(700);
-    let read = client(&bench, &python, &["single", "turns", "both", "500"]);
+    let read = client.run(&["single", "turns", "both", "500"]);
     assert_eq!((&read["first"], &read["last"]), (&700.into(), &1199.into()), "{read}");
     ours(1800);
 }

@@ -3,38 +3,18 @@
 use std::{fs, thread, time::Duration};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Workbench, broker_with, count, evaluate, port_of, scenario::Scenario};
+use rabbitscope_testing::{
+    Workbench, broker_with, count, evaluate, port_of, scenario::Scenario, token, trust_tokens,
+};
 
 use super::{publishers, readers, stream};
-
-const KEY: &str = "#{<<\"kty\">> => <<\"oct\">>, <<\"k\">> => <<\"c2VjcmV0LW9mLXRoZS10ZXN0\">>}";
 
 /// A broker whose users have tokens.
 fn broker() -> Broker {
     broker_with(|spec| {
-        spec.plugins =
-            vec!["rabbitmq_auth_backend_oauth2".to_owned(), "rabbitmq_stream".to_owned()];
-        spec.advanced_config = format!(
-            "[{{rabbit, [{{auth_backends, [rabbit_auth_backend_oauth2, \
-             rabbit_auth_backend_internal]}}]}}, {{rabbitmq_auth_backend_oauth2, \
-             [{{resource_server_id, <<\"rabbitmq\">>}}, {{key_config, [{{default_key, <<\"k\">>}}, \
-             {{signing_keys, #{{<<\"k\">> => {{map, {KEY}}}}}}}]}}]}}]."
-        );
+        spec.plugins.push("rabbitmq_stream".to_owned());
+        trust_tokens(spec);
     })
-}
-
-/// A token that holds for so many seconds.
-fn token(broker: &Broker, seconds: u32) -> String {
-    let scopes =
-        ["configure", "write", "read"].map(|right| format!("<<\"rabbitmq.{right}:*/*\">>"));
-    let token = broker.eval(&format!(
-        "binary_to_list(element(2, jose_jws:compact(jose_jwt:sign({KEY}, #{{<<\"alg\">> => \
-         <<\"HS256\">>, <<\"kid\">> => <<\"k\">>}}, #{{<<\"aud\">> => [<<\"rabbitmq\">>], \
-         <<\"sub\">> => <<\"tester\">>, <<\"exp\">> => erlang:system_time(second) + {seconds}, \
-         <<\"scope\">> => [{}]}}))))",
-        scopes.join(", ")
-    ));
-    token.unwrap().trim().trim_matches('"').to_owned()
 }
 
 /// The first token ends while the load runs. No connection is lost, since the second one is in the file before.
