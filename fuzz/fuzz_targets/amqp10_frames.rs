@@ -48,7 +48,7 @@ fuzz_target!(|data: &[u8]| {
         connection.attach_receiver(1, &receiver);
         assert!(feed(&mut connection, &mut input, LINKS), "the answers are right");
         assert_eq!(connection.room(0), MESSAGES);
-        let content = Content::new(0, false, &Sections::default(), &[0; 12], 512);
+        let content = Content::new(0, &Sections::default(), &[0; 12], 512);
         assert_eq!(connection.publish(&content, 10).count(), 10);
     }
     for piece in data.chunks(usize::from(*piece) + 1) {

@@ -38,9 +38,8 @@ impl Connection {
     pub fn attach_sender(&mut self, lane: u16, sender: &Sender) {
         let address = sender.address.as_deref().unwrap_or_default();
         self.begin(lane, Lane::new(Link::Sender(SenderLink::new(sender)), address));
-        let mode = if sender.settled { SETTLED } else { UNSETTLED };
         write_frame(self.output.end(), AMQP_FRAME, lane, Some(ATTACH), |list| {
-            begin_attach(list, &sender.name, false, mode);
+            begin_attach(list, &sender.name, false, UNSETTLED);
             list.put(|out| put_terminus(out, SOURCE, Some(&sender.name), |_| {}));
             list.put(|out| put_terminus(out, TARGET, sender.address.as_deref(), |_| {}));
             // `unsettled`, `incomplete-unsettled`
@@ -171,7 +170,7 @@ impl Connection {
         else {
             return;
         };
-        let framing = Framing { lane, settled: link.settled, frame_max: self.frame_max };
+        let framing = Framing { lane, frame_max: self.frame_max };
         let message = (properties, parts);
         let frames = append_parts(self.output.end(), framing, message, link.send(1), head);
         window.sent(frames);

@@ -9,8 +9,6 @@ pub struct Sender {
     pub name: String,
     /// Address of the target; absent if each message has its own.
     pub address: Option<String>,
-    /// True if the broker tells no outcomes.
-    pub settled: bool,
     /// Largest number of frames of a message. [`Connection::room`](super::Connection::room) counts with it.
     pub frames: u32,
 }
@@ -27,8 +25,6 @@ pub(super) struct SenderLink {
     /// Messages that have been sent in the session.
     sent: u64,
     frames: u32,
-    /// True if the broker tells no outcomes.
-    pub(super) settled: bool,
 }
 
 /// The first `delivery-count` and the first `delivery-id`.
@@ -36,19 +32,11 @@ pub(super) const FIRST: Serial = Serial(0);
 
 impl SenderLink {
     pub(super) fn new(sender: &Sender) -> Self {
-        Self { settled: sender.settled, ..Self::from_first(FIRST, sender.frames) }
+        Self::from_first(FIRST, sender.frames)
     }
 
     fn from_first(first: Serial, frames: u32) -> Self {
-        let (sent, settled) = (0, false);
-        Self {
-            next_id: first,
-            count: first,
-            credit_end: first,
-            sent,
-            frames: frames.max(1),
-            settled,
-        }
+        Self { next_id: first, count: first, credit_end: first, sent: 0, frames: frames.max(1) }
     }
 
     /// Handles the link's part of the broker's `flow`. Without a count the broker has seen none yet.

@@ -18,9 +18,9 @@ pub struct Content {
 }
 
 impl Content {
-    /// Encodes a message in frames of at most `frame_max` bytes. `settled`: the broker tells no outcome.
-    pub fn new(lane: u16, settled: bool, sections: &Sections, body: &[u8], frame_max: u32) -> Self {
-        let framing = Framing { lane, settled, frame_max };
+    /// Encodes a message in frames of at most `frame_max` bytes.
+    pub fn new(lane: u16, sections: &Sections, body: &[u8], frame_max: u32) -> Self {
+        let framing = Framing { lane, frame_max };
         let mut bytes = Vec::with_capacity(body.len() + 128);
         let properties = Properties::new(sections);
         let layout = framing.write(&mut bytes, &properties, &Parts::new(sections, body));
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_durable_message_of_twelve_bytes_has_51_bytes() {
-        let content = Content::new(1, false, &durable(), &[0; 12], 131_072);
+        let content = Content::new(1, &durable(), &[0; 12], 131_072);
         let expected = [
             &b"\x00\x00\x00\x33\x02\x00\x00\x01\x00\x53\x14\xc0\x0e\x04\x43"[..],
             b"\x70\xff\xff\xff\xff\xa0\x04\xff\xff\xff\xff\x43",
@@ -130,23 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_settled_message_has_a_byte_more() {
-        let content = Content::new(0, true, &durable(), &[0; 12], 131_072);
-        let found = appended(&content, 1, 0, b"");
-        assert_eq!(found.len(), 52);
-        assert_eq!(found[8..15], *b"\x00\x53\x14\xc0\x0f\x05\x43");
-        assert_eq!(found[26..28], *b"\x43\x41");
-    }
-
-    #[test]
     fn parts_make_the_same_message() {
         let sections = Sections { content_type: Some("t".to_owned()), ..durable() };
         for (size, frame_max) in [(12, 512), (1000, 512)] {
             let body = vec![7; size];
             let with_key = Sections { subject: Some("key".to_owned()), ..sections.clone() };
-            let content = Content::new(3, true, &with_key, &body, frame_max);
+            let content = Content::new(3, &with_key, &body, frame_max);
             let mut found = Vec::new();
-            let framing = Framing { lane: 3, settled: true, frame_max };
+            let framing = Framing { lane: 3, frame_max };
             let properties = Properties::new(&with_key);
             let parts = Parts::new(&sections, &body);
             let frames = append_parts(&mut found, framing, (&properties, &parts), 9, b"head");
@@ -165,10 +156,10 @@ mod tests {
         for frame_max in [512, 131_072] {
             let body = [7; 700];
             let (parts, properties) = (Parts::new(&sections, &body), Properties::default());
-            let framing = Framing { lane: 0, settled: false, frame_max };
+            let framing = Framing { lane: 0, frame_max };
             let mut found = Vec::new();
             let frames = append_parts(&mut found, framing, (&properties, &parts), 9, b"head");
-            let content = Content::new(0, false, &sections, &body, frame_max);
+            let content = Content::new(0, &sections, &body, frame_max);
             assert_eq!(found, appended(&content, 1, 9, b"head"));
             assert_eq!((parts.head_room(), content.head_room()), (4, 4));
             assert_eq!((parts.body_size(), content.body_size()), (700, 700));
@@ -184,7 +175,7 @@ mod tests {
     fn large_messages_have_frames_of_the_agreed_size() {
         for size in [0_usize, 1, 400, 473, 474, 475, 512, 1_000, 1_460, 100_000] {
             let body: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
-            let content = Content::new(3, false, &durable(), &body, 512);
+            let content = Content::new(3, &durable(), &body, 512);
             let found = appended(&content, 1, 7, b"");
             let (mut rest, mut message, mut frames) = (&found[..], Vec::new(), 0);
             while let Some((length, _)) = rest.split_first_chunk() {

@@ -24,8 +24,6 @@ const NEXT_FRAME_HEAD: usize = FRAME_HEAD + 3 + 3 + 6;
 pub(crate) struct Framing {
     /// The session.
     pub(crate) lane: u16,
-    /// True if the broker tells no outcomes.
-    pub(crate) settled: bool,
     /// Largest frame in bytes.
     pub(crate) frame_max: u32,
 }
@@ -54,7 +52,7 @@ impl Framing {
         let before_head = parts.before.len() + properties.0.len() + parts.head_at;
         let size = before_head + parts.behind.len() - parts.head_at;
         let sections = [&parts.before[..], &properties.0, &parts.behind];
-        let head = first_head(self.settled, false);
+        let head = first_head(false);
         if FRAME_HEAD + head.len() + size <= self.frame_max as usize {
             self.write_frame(out, &head, &sections);
             let head_at = FRAME_HEAD + head.len() + before_head;
@@ -70,7 +68,7 @@ impl Framing {
         (before_head, head_size): (usize, usize),
     ) -> Layout {
         let frame_max = self.frame_max as usize;
-        let head = first_head(self.settled, true);
+        let head = first_head(true);
         let most = frame_max.saturating_sub(FRAME_HEAD + head.len());
         let (first, mut rest) = message.split_at(most.min(message.len()));
         self.write_frame(out, &head, &[first]);
@@ -112,13 +110,14 @@ fn transfer(write: impl FnOnce(&mut List)) -> Vec<u8> {
 }
 
 /// Encodes the performative of a message's first frame. Its number and its tag have four bytes, whatever they are.
-fn first_head(settled: bool, more: bool) -> Vec<u8> {
+fn first_head(more: bool) -> Vec<u8> {
     transfer(|list| {
         list.put(|out| out.extend_from_slice(&[UINT, 0, 0, 0, 0]));
         list.put(|out| out.extend_from_slice(&[BINARY_8, 4, 0, 0, 0, 0]));
         // `message-format`
         list.put(|out| out.put_uint(0));
-        list.put_some(settled.then_some(true), Vec::put_boolean);
+        // `settled`
+        list.nulls(1);
         list.put_some(more.then_some(true), Vec::put_boolean);
     })
 }

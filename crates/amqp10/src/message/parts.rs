@@ -5,8 +5,8 @@ use rabbitscope_protocol::{Encoded, sections};
 use super::sections::Sections;
 use crate::codec::FRAME_HEAD;
 
-/// Bytes of the first frame before a message's sections, if it is settled: its head, and a performative of 20 bytes.
-const FIRST_FRAME_HEAD: usize = FRAME_HEAD + 20;
+/// Bytes of the first frame before a message's sections: its head, and a performative of 19 bytes.
+const FIRST_FRAME_HEAD: usize = FRAME_HEAD + 19;
 
 /// The properties of a message, with its address or subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -183,7 +183,7 @@ pub(crate) fn transfer(delivery_id: Option<u32>, more: bool, payload: &[u8]) -> 
 pub(crate) fn sending(window: u32, credit: u32) -> Connection {
     let mut connection = opened(512);
     let address = Some("/queues/q".to_owned());
-    let sender = Sender { name: "s".to_owned(), address, frames: 1, settled: false };
+    let sender = Sender { name: "s".to_owned(), address, frames: 1 };
     connection.attach_sender(2, &sender);
     let answer = [begun(2, 0, window), attached(false, 0), flow(0, window, 0, credit)].concat();
     assert_eq!(events(&mut connection, &answer), ["Attached { lane: 2 }", "Room { lane: 2 }"]);

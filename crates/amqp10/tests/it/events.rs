@@ -27,7 +27,7 @@ fn disposition(first: u32, last: Option<u32>, code: u8) -> Vec<u8> {
 /// A connection that has sent eight messages.
 fn published() -> Connection {
     let mut connection = sending(400, 170);
-    let content = Content::new(2, false, &Sections::default(), &[0; 12], 512);
+    let content = Content::new(2, &Sections::default(), &[0; 12], 512);
     assert_eq!(connection.publish(&content, 8).count(), 8);
     connection
 }

@@ -5,7 +5,7 @@ use rabbitscope_amqp10::{Connection, Content, Sections, Sender};
 use crate::broker::{attached, begun, events, flow, opened, output, receiving, sending, transfer};
 
 fn content(size: usize) -> Content {
-    Content::new(2, false, &Sections::default(), &vec![0; size], 512)
+    Content::new(2, &Sections::default(), &vec![0; size], 512)
 }
 
 #[test]

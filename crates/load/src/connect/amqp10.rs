@@ -40,7 +40,6 @@ fn attach(
     let sender = Sender {
         name: format!("publisher {}", placement.number),
         address: target.address(addressing),
-        settled: false,
         frames,
     };
     client

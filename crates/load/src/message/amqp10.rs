@@ -102,7 +102,7 @@ impl Messages<'_> {
         let body = bodies.max_by_key(|body| body.len()).map_or(&[][..], Vec::as_slice);
         let key = self.names.iter().max_by_key(|name| name.len()).map_or("", String::as_str);
         let sections = self.sections_to(key, addressing);
-        (Content::new(0, true, &sections, body, frame_max).frames(), body.len())
+        (Content::new(0, &sections, body, frame_max).frames(), body.len())
     }
 
     /// Returns the payload of a sender of AMQP 1.0. `frame_max` is the largest frame in bytes.
@@ -117,7 +117,7 @@ impl Messages<'_> {
         let has_keys = matches!(self.amqp10_target(member), Target::Exchange { key: None, .. });
         if self.group.has_one_body() && !has_keys {
             let body = vec![0; self.group.size_bytes() as usize];
-            let content = Content::new(session(lane), false, &sections, &body, frame_max);
+            let content = Content::new(session(lane), &sections, &body, frame_max);
             return Payload::Plain(content);
         }
         let routes: Vec<_> = if has_keys {
