@@ -25,15 +25,6 @@ pub(super) struct Subscription {
     pub(super) slot: u16,
 }
 
-/// A scheduled task of the consumer with this number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Task {
-    Start(usize),
-    Poll(usize),
-    /// Settles the message that the consumer has held for longest.
-    Settle(usize),
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Unacknowledged {
     pub(super) count: u32,

@@ -35,7 +35,7 @@ pub(in crate::link) struct HeldMessage {
 }
 
 impl HeldMessage {
-    /// Records the latency up to the message's arrival, and up to the start of its processing if `recorded` asks for
+    /// Counts the processed message. Records the latency up to its arrival, and up to the start of its processing if `recorded` asks for
     /// it. Returns the time of sending; absent if unknown.
     #[inline]
     pub(in crate::link) fn measure(
@@ -43,6 +43,11 @@ impl HeldMessage {
         recorded: LatencyEnds,
         context: &mut ServeContext<'_>,
     ) -> Option<Sending> {
+        let counts = &mut context.measured.counts;
+        counts.consumed += 1;
+        counts.redelivered += u64::from(self.redelivered);
+        counts.consumed_items += u64::from(self.items.count);
+        counts.consumed_item_bytes += u64::from(self.items.bytes);
         let stamp = self.stamp.filter(|stamp| stamp.is_of(context.run.tag));
         if let Some(recorder) = &mut context.recorder
             && let Some(stamp) = stamp

@@ -9,8 +9,10 @@ mod polling;
 mod role;
 mod settling;
 mod stream_position;
+mod tasks;
 mod unsettled;
 
 pub(super) use held_messages::{HeldMessage, HeldMessages};
 pub(super) use role::Consuming;
+pub(super) use tasks::{Task, Tasks};
 pub(super) use unsettled::Unsettled;

@@ -1,11 +1,9 @@
 //! Consumers that poll for each message (`basic.get`).
 
-use std::cmp::Reverse;
-
 use rabbitscope_amqp::{Connection, Delivery, Request};
 use rabbitscope_timing::Nanos;
 
-use super::{consumer::Task, role::Consuming};
+use super::{role::Consuming, tasks::Task};
 use crate::link::serve_context::ServeContext;
 
 impl Consuming {
@@ -68,7 +66,7 @@ impl Consuming {
         if polling.interval == Nanos::ZERO {
             self.poll(number, connection);
         } else {
-            self.tasks.push(Reverse((context.now + polling.interval, Task::Poll(number))));
+            self.tasks.push(context.now + polling.interval, Task::Poll(number));
         }
     }
 }

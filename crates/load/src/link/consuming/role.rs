@@ -4,7 +4,7 @@
 //! in `held_messages.rs`. One heap holds all scheduled tasks: the start of a consumer, the next poll, the end of a
 //! processing time.
 
-use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
+use std::sync::Arc;
 
 use rabbitscope_amqp::{Connection, Event, Request, Table};
 use rabbitscope_measurements::{Failure, Side};
@@ -14,11 +14,12 @@ use rabbitscope_topology::field_table;
 use rabbitscope_verify::{Observation, Reader};
 
 use super::{
-    consumer::{Consumer, Subscription, Task, Unacknowledged},
+    consumer::{Consumer, Subscription, Unacknowledged},
     held_messages::{HeldMessage, HeldMessages},
     poll_settings::PollSettings,
     settling::Settling,
     stream_position::StreamPosition,
+    tasks::{Task, Tasks},
     unsettled::Unsettled,
 };
 use crate::{
@@ -62,7 +63,7 @@ pub(in crate::link) struct Consuming {
     /// The consumer of each channel, for consumers that poll: each has its own channel.
     pub(super) by_channel: Vec<u32>,
     pub(super) holding: Option<HeldMessages>,
-    pub(super) tasks: BinaryHeap<Reverse<(RunInstant, Task)>>,
+    pub(super) tasks: Tasks,
 }
 
 impl Consuming {
@@ -93,7 +94,7 @@ impl Consuming {
                 &plan.random("processing", placements),
                 placements.len(),
             ),
-            tasks: BinaryHeap::new(),
+            tasks: Tasks::default(),
         };
         for (number, placement) in placements.iter().enumerate() {
             let first = consuming.subscriptions.len();
@@ -158,11 +159,6 @@ impl Consuming {
         let channel = consumer.channel;
         consumer.received += 1;
         let is_last = self.limit == Some(consumer.received);
-        let counts = &mut context.measured.counts;
-        counts.consumed += 1;
-        counts.redelivered += u64::from(message.redelivered);
-        counts.consumed_items += u64::from(message.items.count);
-        counts.consumed_item_bytes += u64::from(message.items.bytes);
         let sending = message.measure(self.recorded, context);
         if let Some(sending) = sending {
             self.unsettled.note(channel, sending, message.slot);
@@ -239,7 +235,7 @@ impl Consuming {
     pub(super) fn hold(&mut self, number: usize, message: HeldMessage) -> bool {
         let due = self.holding.as_mut().and_then(|holding| holding.hold(number, message));
         if let Some(due) = due {
-            self.tasks.push(Reverse((due, Task::Settle(number))));
+            self.tasks.push(due, Task::Process(number));
         }
         due.is_some()
     }
@@ -255,20 +251,17 @@ impl Role for Consuming {
             if start <= now {
                 self.begin(number, connection);
             } else {
-                self.tasks.push(Reverse((start, Task::Start(number))));
+                self.tasks.push(start, Task::Start(number));
             }
         }
     }
 
     fn run_due_tasks(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
-        while let Some(Reverse((due, task))) = self.tasks.peek().copied()
-            && due <= context.now
-        {
-            self.tasks.pop();
+        while let Some(task) = self.tasks.take(context.now) {
             match task {
                 Task::Start(number) => self.begin(number, connection),
                 Task::Poll(number) => self.poll(number, connection),
-                Task::Settle(number) => {
+                Task::Process(number) => {
                     let held = self.holding.as_mut().and_then(|holding| holding.release(number));
                     if let Some(message) = held {
                         self.take(number, message, connection, context);
@@ -280,7 +273,7 @@ impl Role for Consuming {
     }
 
     fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
-        self.tasks.peek().map(|Reverse((due, _))| *due)
+        self.tasks.next_due()
     }
 
     fn finish(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {

@@ -1,6 +1,6 @@
 //! The readers of a connection: messages that arrive, are processed for a while, and are settled.
 
-use std::{cmp::Reverse, collections::BinaryHeap, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 use rabbitscope_measurements::Side;
 use rabbitscope_runs::scenario::{LatencyEnds, Settle};
@@ -10,7 +10,7 @@ use rabbitscope_verify::{Observation, Reader};
 use super::receives::{Progress, Receives};
 use crate::{
     link::{
-        consuming::{HeldMessage, HeldMessages, Unsettled},
+        consuming::{HeldMessage, HeldMessages, Task, Tasks, Unsettled},
         role::Role,
         serve_context::ServeContext,
     },
@@ -37,7 +37,7 @@ pub(in crate::link) struct Receiving<W: Receives> {
     readers: Vec<QueueReader>,
     subscriptions: Vec<Subscription<W::Progress>>,
     holding: Option<HeldMessages>,
-    tasks: BinaryHeap<Reverse<(RunInstant, Task)>>,
+    tasks: Tasks,
     /// Space for compressed messages.
     pub(super) plain: Vec<u8>,
 }
@@ -85,14 +85,6 @@ pub(super) struct Arrival {
     pub(super) items: Items,
 }
 
-/// A scheduled task of the reader with this number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Task {
-    Start(usize),
-    /// Processes the message that the reader has held for longest.
-    Process(usize),
-}
-
 impl<W: Receives> Receiving<W> {
     pub(in crate::link) fn new(plan: &ConsumerPlan<'_>, placements: &[Placement]) -> Self {
         let group = plan.group;
@@ -113,7 +105,7 @@ impl<W: Receives> Receiving<W> {
                 &plan.random("processing", placements),
                 placements.len(),
             ),
-            tasks: BinaryHeap::new(),
+            tasks: Tasks::default(),
             plain: Vec::new(),
         };
         for (number, placement) in placements.iter().enumerate() {
@@ -228,7 +220,7 @@ impl<W: Receives> Receiving<W> {
         };
         let due = self.holding.as_mut().and_then(|holding| holding.hold(number, message));
         match due {
-            Some(due) => self.tasks.push(Reverse((due, Task::Process(number)))),
+            Some(due) => self.tasks.push(due, Task::Process(number)),
             None => self.take(number, message, connection, context),
         }
     }
@@ -245,11 +237,6 @@ impl<W: Receives> Receiving<W> {
         let reader = &mut self.readers[number];
         reader.received += 1;
         let is_last = self.limit == Some(reader.received);
-        let counts = &mut context.measured.counts;
-        counts.consumed += 1;
-        counts.redelivered += u64::from(message.redelivered);
-        counts.consumed_items += u64::from(message.items.count);
-        counts.consumed_item_bytes += u64::from(message.items.bytes);
         if let Some(sending) = message.measure(self.recorded, context) {
             self.unsettled.note(reader.lane, sending, message.slot);
         }
@@ -317,18 +304,17 @@ impl<W: Receives> Role for Receiving<W> {
             if start <= now {
                 self.begin(number, connection);
             } else {
-                self.tasks.push(Reverse((start, Task::Start(number))));
+                self.tasks.push(start, Task::Start(number));
             }
         }
     }
 
     fn run_due_tasks(&mut self, connection: &mut W, context: &mut ServeContext<'_>) {
-        while let Some(Reverse((due, task))) = self.tasks.peek().copied()
-            && due <= context.now
-        {
-            self.tasks.pop();
+        while let Some(task) = self.tasks.take(context.now) {
             match task {
                 Task::Start(number) => self.begin(number, connection),
+                // Only consumers of AMQP 0-9-1 poll.
+                Task::Poll(_) => {}
                 Task::Process(number) => {
                     let held = self.holding.as_mut().and_then(|holding| holding.release(number));
                     if let Some(message) = held {
@@ -340,7 +326,7 @@ impl<W: Receives> Role for Receiving<W> {
     }
 
     fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
-        self.tasks.peek().map(|Reverse((due, _))| *due)
+        self.tasks.next_due()
     }
 
     fn finish(&mut self, connection: &mut W, context: &mut ServeContext<'_>) {
