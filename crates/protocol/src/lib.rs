@@ -26,4 +26,4 @@ pub use input::Input;
 pub use numbers::{Malformed, Reader, Write, cut};
 pub use output::OutputBuffer;
 pub use transport::Transport;
-pub use wire::Wire;
+pub use wire::{Renewals, Wire};

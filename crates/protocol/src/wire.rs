@@ -4,6 +4,15 @@ use std::{error::Error, time::Instant};
 
 use crate::{Input, OutputBuffer};
 
+/// Answers of the broker to new tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renewals {
+    /// Tokens that the broker has taken.
+    pub taken: u64,
+    /// The reason for which the broker has not taken the last one, although the connection stays.
+    pub refusal: Option<String>,
+}
+
 /// A connection of any protocol, without its socket.
 pub trait Wire {
     /// Something that the broker said.
@@ -36,8 +45,14 @@ pub trait Wire {
     /// Returns the time of the next work for [`Wire::tick`]; `None` without heartbeats.
     fn next_tick(&self) -> Option<Instant>;
 
-    /// Gives the broker a new token in place of the one that logged in. Protocols without that keep the old one.
+    /// Gives the broker a new token in place of the one that logged in. Protocols and brokers without that keep the old
+    /// one.
     fn renew(&mut self, _token: &str) {}
+
+    /// Takes the answers of the broker to new tokens since the last call.
+    fn take_renewals(&mut self) -> Renewals {
+        Renewals::default()
+    }
 
     /// Asks the broker to close the connection.
     fn close(&mut self);

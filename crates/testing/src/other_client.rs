@@ -15,7 +15,6 @@ use crate::{
 
 /// A client of another project, for one listener of a broker. Its script gets the port and the words of each call, and
 /// the login in its environment. It prints JSON at its end.
-#[derive(Debug)]
 pub struct OtherClient<'a> {
     bench: &'a Workbench,
     python: PathBuf,

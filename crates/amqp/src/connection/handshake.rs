@@ -11,6 +11,9 @@ use crate::{
     table::{Table, Value},
 };
 
+/// First release of RabbitMQ that takes a new token on an open connection.
+const RENEWING: (u32, u32) = (3, 8);
+
 /// Extensions that RabbitMQ uses only with clients that announce them.
 const CAPABILITIES: [&str; 6] = [
     "publisher_confirms",
@@ -48,6 +51,7 @@ impl Connection {
             }
             (_, ServerMethod::Blocked { reason }) => return Ok(Some(Event::Blocked { reason })),
             (_, ServerMethod::Unblocked) => return Ok(Some(Event::Unblocked)),
+            (_, ServerMethod::UpdateSecretOk) => self.renewed += 1,
             _ => return Err(ConnectionError::Unexpected { what: "a method", channel: 0 }),
         }
         Ok(None)
@@ -67,6 +71,7 @@ impl Connection {
         if !mechanisms.split(' ').any(|offered| offered == mechanism) {
             return Err(ConnectionError::Mechanism { wanted: mechanism, offered: mechanisms });
         }
+        self.can_renew = can_renew(&properties);
         self.server_properties = properties;
         let (properties, response) = (client_properties(name), uri.login());
         let start_ok = Handshake::StartOk {
@@ -101,6 +106,17 @@ impl Connection {
         write_handshake(out, 0, &Handshake::Open { vhost: &self.identity.uri.vhost });
         self.phase = Phase::AwaitOpenOk;
     }
+}
+
+/// Returns whether a broker with these properties knows `connection.update-secret`. Others close the connection.
+fn can_renew(properties: &Table) -> bool {
+    let text = |name| match properties.get(name) {
+        Some(Value::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let mut release = text("version").split('.').map(|number| number.parse::<u32>().unwrap_or(0));
+    let release = (release.next().unwrap_or(0), release.next().unwrap_or(0));
+    text("product") == "RabbitMQ" && release >= RENEWING
 }
 
 fn client_properties(name: &str) -> Table {

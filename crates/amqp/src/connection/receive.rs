@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rabbitscope_protocol::{Beat, Input, OutputBuffer, Wire};
+use rabbitscope_protocol::{Beat, Input, OutputBuffer, Renewals, Wire};
 
 use super::{
     assembly::Progress,
@@ -15,6 +15,7 @@ use crate::{
     method::{Handshake, ServerMethod, write_handshake},
     protocol::reply_codes::REPLY_SUCCESS,
     table::Table,
+    uri::Mechanism,
 };
 
 impl Wire for Connection {
@@ -95,6 +96,18 @@ impl Wire for Connection {
 
     fn is_closed(&self) -> bool {
         self.phase == Phase::Closed
+    }
+
+    /// A broker that refuses the token closes the connection.
+    fn renew(&mut self, token: &str) {
+        let is_plain = self.identity.uri.mechanism == Mechanism::Plain;
+        if self.phase == Phase::Open && self.can_renew && is_plain {
+            write_handshake(self.output.end(), 0, &Handshake::UpdateSecret { token });
+        }
+    }
+
+    fn take_renewals(&mut self) -> Renewals {
+        Renewals { taken: std::mem::take(&mut self.renewed), refusal: None }
     }
 
     /// Closes the connection; [`Event::Closed`] follows.

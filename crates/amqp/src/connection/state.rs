@@ -65,6 +65,10 @@ pub struct Connection {
     pub(super) channels: Vec<Channel>,
     pub(super) output: OutputBuffer,
     pub(super) server_properties: Table,
+    /// True if the broker takes a new token on an open connection.
+    pub(super) can_renew: bool,
+    /// Tokens that the broker has taken, and nobody has asked for yet.
+    pub(super) renewed: u64,
     pub(super) heartbeat: Heartbeat,
 }
 
@@ -81,6 +85,8 @@ impl Connection {
             channels: Vec::new(),
             output,
             server_properties: Table::default(),
+            can_renew: false,
+            renewed: 0,
             heartbeat: Heartbeat::new(now),
         }
     }

@@ -282,6 +282,7 @@ pub(crate) enum Handshake<'a> {
     Open { vhost: &'a str },
     Close { code: u16, text: &'a str },
     CloseOk,
+    UpdateSecret { token: &'a str },
     ChannelOpen,
     ChannelFlowOk { active: bool },
     ChannelClose { code: u16, text: &'a str },
@@ -296,6 +297,7 @@ pub(crate) fn write_handshake(out: &mut Vec<u8>, channel: u16, method: &Handshak
         Handshake::Open { .. } => methods::CONNECTION_OPEN,
         Handshake::Close { .. } => methods::CONNECTION_CLOSE,
         Handshake::CloseOk => methods::CONNECTION_CLOSE_OK,
+        Handshake::UpdateSecret { .. } => methods::CONNECTION_UPDATE_SECRET,
         Handshake::ChannelOpen => methods::CHANNEL_OPEN,
         Handshake::ChannelFlowOk { .. } => methods::CHANNEL_FLOW_OK,
         Handshake::ChannelClose { .. } => methods::CHANNEL_CLOSE,
@@ -327,6 +329,10 @@ impl Handshake<'_> {
                 out.put_u16(code);
                 out.put_short(text);
                 out.put_u32(0);
+            }
+            Self::UpdateSecret { token } => {
+                out.put_long(token.as_bytes());
+                out.put_short("a new token");
             }
             Self::ChannelOpen => out.put_short(""),
             Self::ChannelFlowOk { active } => out.put_bits(&[active]),

@@ -19,6 +19,7 @@ pub(crate) enum ServerMethod<'a> {
     CloseOk,
     Blocked { reason: String },
     Unblocked,
+    UpdateSecretOk,
     ChannelOpenOk,
     ChannelFlow { active: bool },
     ChannelClose(Refusal),
@@ -199,6 +200,7 @@ fn connection<'a>(id: MethodId, reader: &mut Reader<'a>) -> Parsed<'a> {
         methods::CONNECTION_CLOSE_OK => ServerMethod::CloseOk,
         methods::CONNECTION_BLOCKED => ServerMethod::Blocked { reason: reader.short_text()? },
         methods::CONNECTION_UNBLOCKED => ServerMethod::Unblocked,
+        methods::CONNECTION_UPDATE_SECRET_OK => ServerMethod::UpdateSecretOk,
         _ => return Ok(None),
     }))
 }

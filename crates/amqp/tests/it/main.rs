@@ -9,6 +9,7 @@
 
 mod damaged;
 mod recorded;
+mod renewal;
 mod time;
 
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! A session with its only link.
 
-use super::{receiver::ReceiverLink, sender::SenderLink, window::Window};
+use super::{receiver::ReceiverLink, renewal::Renewal, sender::SenderLink, window::Window};
 
 /// The handle of each link: a session has one.
 pub(super) const HANDLE: u32 = 0;
@@ -30,6 +30,8 @@ pub(super) struct Lane {
 pub(super) enum Link {
     Sender(SenderLink),
     Receiver(ReceiverLink),
+    /// A pair of links, for new tokens.
+    Renewal(Renewal),
 }
 
 impl Lane {
@@ -42,7 +44,7 @@ impl Lane {
     pub(super) fn sender(&self) -> Option<&SenderLink> {
         match &self.link {
             Link::Sender(link) => Some(link),
-            Link::Receiver(_) => None,
+            Link::Receiver(_) | Link::Renewal(_) => None,
         }
     }
 
@@ -50,7 +52,7 @@ impl Lane {
     pub(super) fn receiver_mut(&mut self) -> Option<&mut ReceiverLink> {
         match &mut self.link {
             Link::Receiver(link) => Some(link),
-            Link::Sender(_) => None,
+            Link::Sender(_) | Link::Renewal(_) => None,
         }
     }
 }

@@ -44,6 +44,9 @@ impl Connection {
 
     pub(super) fn on_attach(&mut self, channel: u16, mut fields: Fields<'_>) -> Answer {
         let lane = self.lane_of(channel, ATTACH)?;
+        if self.is_renewal(lane) {
+            return self.on_attach_of_renewal(lane, fields).map(|()| None);
+        }
         let release = self.release;
         let Some(state) = self.lane_mut(lane) else { return Ok(None) };
         if state.stage != Stage::Attaching {
@@ -56,7 +59,9 @@ impl Connection {
         fields.skip(2)?;
         let count = fields.uint()?.unwrap_or(0);
         let is_attached = match &mut state.link {
-            Link::Sender(_) => target.is_some_and(|(code, _)| code == TARGET.into()),
+            Link::Sender(_) | Link::Renewal(_) => {
+                target.is_some_and(|(code, _)| code == TARGET.into())
+            }
             Link::Receiver(link) => {
                 link.attached(count);
                 let source = source.filter(|(code, _)| *code == u64::from(SOURCE));
@@ -87,6 +92,10 @@ impl Connection {
         // `handle`, `closed`
         fields.skip(2)?;
         let refusal = refusal(fields)?;
+        if self.is_renewal(lane) {
+            self.on_detach_of_renewal(lane, &refusal);
+            return Ok(None);
+        }
         if !has_asked {
             self.write_detach(lane);
         }
@@ -107,13 +116,17 @@ impl Connection {
             return Ok(None);
         }
         let refusal = refusal(fields)?;
+        if self.is_renewal(lane) {
+            self.on_end_of_renewal(channel, lane, &refusal);
+            return Ok(None);
+        }
         self.write_end(lane);
         let address = self.forget(channel, lane);
         Ok(Some(Event::Ended { lane, address, refusal }))
     }
 
     /// Forgets a session, and returns the address of its link.
-    fn forget(&mut self, channel: u16, lane: u16) -> String {
+    pub(super) fn forget(&mut self, channel: u16, lane: u16) -> String {
         self.lane_of_channel[usize::from(channel)] = None;
         self.lanes[usize::from(lane)].take().map_or_else(String::new, |state| state.address)
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rabbitscope_protocol::{Beat, Input, Malformed, OutputBuffer, Wire};
+use rabbitscope_protocol::{Beat, Input, Malformed, OutputBuffer, Renewals, Wire};
 
 use super::state::{Connection, FRAME_MAX, Phase};
 use crate::{
@@ -88,6 +88,15 @@ impl Wire for Connection {
 
     fn is_closed(&self) -> bool {
         self.phase == Phase::Closed
+    }
+
+    /// A broker that refuses the token closes the connection.
+    fn renew(&mut self, token: &str) {
+        self.renew_token(token);
+    }
+
+    fn take_renewals(&mut self) -> Renewals {
+        std::mem::take(&mut self.renewals)
     }
 
     /// Closes the connection; [`Event::Closed`] follows.

@@ -39,7 +39,7 @@ impl Connection {
         let address = sender.address.as_deref().unwrap_or_default();
         self.begin(lane, Lane::new(Link::Sender(SenderLink::new(sender)), address));
         write_frame(self.output.end(), AMQP_FRAME, lane, Some(ATTACH), |list| {
-            begin_attach(list, &sender.name, false, UNSETTLED);
+            begin_attach(list, (&sender.name, HANDLE), false, UNSETTLED);
             list.put(|out| put_terminus(out, SOURCE, Some(&sender.name), |_| {}));
             list.put(|out| put_terminus(out, TARGET, sender.address.as_deref(), |_| {}));
             // `unsettled`, `incomplete-unsettled`
@@ -55,7 +55,7 @@ impl Connection {
         self.begin(lane, Lane::new(link, &receiver.address));
         let mode = if receiver.settled { SETTLED } else { UNSETTLED };
         write_frame(self.output.end(), AMQP_FRAME, lane, Some(ATTACH), |list| {
-            begin_attach(list, &receiver.name, true, mode);
+            begin_attach(list, (&receiver.name, HANDLE), true, mode);
             list.put(|out| {
                 put_terminus(out, SOURCE, Some(&receiver.address), |list| {
                     // `durable`, `expiry-policy`, `timeout`, `dynamic`, its properties, `distribution-mode`
@@ -83,7 +83,7 @@ impl Connection {
         });
     }
 
-    fn begin(&mut self, lane: u16, state: Lane) {
+    pub(super) fn begin(&mut self, lane: u16, state: Lane) {
         let index = usize::from(lane);
         if self.lanes.len() <= index {
             self.lanes.resize_with(index + 1, || None);
@@ -247,15 +247,25 @@ impl Connection {
 }
 
 /// Appends the fields of `attach` up to the termini.
-fn begin_attach(list: &mut List, name: &str, is_receiver: bool, mode: u8) {
+pub(super) fn begin_attach(
+    list: &mut List,
+    (name, handle): (&str, u32),
+    is_receiver: bool,
+    mode: u8,
+) {
     list.put(|out| out.put_text(name));
-    list.put(|out| out.put_uint(HANDLE));
+    list.put(|out| out.put_uint(handle));
     list.put(|out| out.put_boolean(is_receiver));
     list.put(|out| out.put_ubyte(mode));
     list.put(|out| out.put_ubyte(FIRST_WORD));
 }
 
-fn put_terminus(out: &mut Vec<u8>, code: u8, address: Option<&str>, write: impl FnOnce(&mut List)) {
+pub(super) fn put_terminus(
+    out: &mut Vec<u8>,
+    code: u8,
+    address: Option<&str>,
+    write: impl FnOnce(&mut List),
+) {
     out.put_code(code);
     out.put_list(|list| {
         list.put_some(address, Vec::put_text);

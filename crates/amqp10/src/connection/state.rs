@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use rabbitscope_protocol::{Heartbeat, OutputBuffer};
+use rabbitscope_protocol::{Heartbeat, OutputBuffer, Renewals};
 
 use super::lane::Lane;
 #[cfg(doc)]
@@ -45,7 +45,7 @@ pub struct Login {
     pub name: String,
     /// Interval of heartbeats in seconds. 0: none are expected; absent: 60.
     pub heartbeat_seconds: Option<u32>,
-    /// Largest number of sessions.
+    /// Number of sessions with a member.
     pub sessions: u16,
 }
 
@@ -90,6 +90,8 @@ pub struct Connection {
     pub(super) channel_max: u16,
     pub(super) output: OutputBuffer,
     pub(super) heartbeat: Heartbeat,
+    /// Answers to new tokens that nobody has asked for yet.
+    pub(super) renewals: Renewals,
     pub(super) addressing: Addressing,
     /// First two numbers of the broker's version; zeros until it has told them.
     pub(super) release: (u32, u32),
@@ -107,12 +109,14 @@ impl Connection {
         let mut output = OutputBuffer::default();
         output.end().extend_from_slice(&SASL_HEADER);
         Self {
-            channel_max: login.sessions.saturating_sub(1),
+            // One more than those of the members is for new tokens.
+            channel_max: login.sessions,
             login: Box::new(login),
             phase: Phase::AwaitSaslHeader,
             frame_max: LEAST_FRAME_MAX,
             output,
             heartbeat: Heartbeat::new(now),
+            renewals: Renewals::default(),
             addressing: Addressing::default(),
             release: (0, 0),
             properties: BTreeMap::new(),

@@ -33,7 +33,7 @@ impl Connection {
     ) -> Result<Option<Event<'a>>, ConnectionError> {
         let lane = self.lane_of(channel, TRANSFER)?;
         let Some(Lane { window, link: Link::Receiver(link), .. }) = self.lane_mut(lane) else {
-            return Err(ConnectionError::Unexpected { code: TRANSFER.into() });
+            return self.on_answer(lane, payload).map(|()| None);
         };
         window.received();
         // `handle`

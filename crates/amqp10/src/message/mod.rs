@@ -10,4 +10,5 @@ pub use content::Content;
 pub(crate) use content::append_parts;
 pub(crate) use framing::Framing;
 pub use parts::{Parts, Properties};
+pub(crate) use sections::write_request;
 pub use sections::{Blank, Sections};

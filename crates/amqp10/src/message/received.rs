@@ -4,7 +4,7 @@ use rabbitscope_protocol::Malformed;
 
 use crate::{
     codec::{Descriptor, Reader, Value},
-    protocol::codes::{HEADER, MESSAGE_ANNOTATIONS},
+    protocol::codes::{HEADER, MESSAGE_ANNOTATIONS, PROPERTIES},
 };
 
 /// Name of the annotation with the offset in a stream.
@@ -32,7 +32,15 @@ pub(crate) fn stream_offset(message: &[u8]) -> Option<u64> {
     })
 }
 
-/// Returns the value of a section that comes before the properties.
+/// Returns the subject.
+pub(crate) fn subject(message: &[u8]) -> Option<&str> {
+    let Value::List(mut properties) = section(message, PROPERTIES)? else { return None };
+    // `message-id`, `user-id`, `to`
+    properties.skip(3).ok()?;
+    properties.value().ok()?.words()
+}
+
+/// Returns the value of a section up to the properties.
 fn section(message: &[u8], wanted: u8) -> Option<Value<'_>> {
     let mut reader = Reader::new(message, "a message");
     loop {

@@ -4,7 +4,9 @@ use rabbitscope_protocol::sections;
 
 use crate::{
     codec::{List, Write},
-    protocol::codes::{APPLICATION_PROPERTIES, HEADER, MESSAGE_ANNOTATIONS, PROPERTIES},
+    protocol::codes::{
+        AMQP_VALUE, APPLICATION_PROPERTIES, HEADER, MESSAGE_ANNOTATIONS, PROPERTIES,
+    },
     scalar::Scalar,
 };
 
@@ -109,6 +111,26 @@ impl Sections {
         }
         None
     }
+}
+
+/// Appends a request of HTTP over AMQP: a method and its target, with a content.
+pub(crate) fn write_request(
+    out: &mut Vec<u8>,
+    message_id: &str,
+    (method, target): (&str, &str),
+    content: &[u8],
+) {
+    let text = |text: &str| Some(text.to_owned());
+    let properties = Sections {
+        message_id: text(message_id),
+        to: text(target),
+        subject: text(method),
+        reply_to: text("$me"),
+        ..Sections::default()
+    };
+    properties.write_properties(out);
+    out.put_code(AMQP_VALUE);
+    out.put_binary(content);
 }
 
 fn put_pairs(map: &mut List, pairs: &[(String, Scalar)], write_key: impl Fn(&mut Vec<u8>, &str)) {

@@ -59,3 +59,5 @@ pub const MESSAGE_ANNOTATIONS: u8 = 0x72;
 pub const PROPERTIES: u8 = 0x73;
 /// `application-properties`
 pub const APPLICATION_PROPERTIES: u8 = 0x74;
+/// `amqp-value`
+pub const AMQP_VALUE: u8 = 0x77;

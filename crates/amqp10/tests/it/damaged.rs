@@ -44,9 +44,9 @@ fn a_login_says_who_and_where() {
     assert_eq!(said[..init.len()], *init.as_slice());
     let rest = &said[init.len()..];
     assert_eq!(rest[..8], *b"AMQP\x00\x01\x00\x00");
-    let open = b"\xa1\x04test\xa1\x07vhost:/\x70\x00\x02\x00\x00\x60\x00\x03\x70\x00\x00\xea\x60";
+    let open = b"\xa1\x04test\xa1\x07vhost:/\x70\x00\x02\x00\x00\x60\x00\x04\x70\x00\x00\xea\x60";
     assert!(rest.windows(open.len()).any(|window| window == open), "{rest:x?}");
-    assert_eq!((connection.sent_frame_max(), connection.sessions_max()), (1000, 4));
+    assert_eq!((connection.sent_frame_max(), connection.sessions_max()), (1000, 5));
     assert_eq!(connection.addressing(), Addressing::V2);
 }
 

@@ -6,3 +6,4 @@ mod broker;
 mod damaged;
 mod events;
 mod flow;
+mod renewal;

@@ -5,6 +5,7 @@ use std::io;
 use mio::{Registry, Token};
 use rabbitscope_measurements::{Failure, Side};
 use rabbitscope_protocol::Wire as _;
+use rabbitscope_runs::record::ErrorKind;
 use rabbitscope_timing::RunInstant;
 use rabbitscope_topology::TokenFile;
 
@@ -99,6 +100,7 @@ impl Link {
         context.measured.slots.select(self.slot);
         self.count_time_down(context);
         with_role!(&mut self.role, one => one.role.tick(context));
+        self.note_renewals(context);
         if !self.is_up() {
             return Ok(());
         }
@@ -120,6 +122,15 @@ impl Link {
             self.token = generation;
             let token = file.token();
             with_role!(&mut self.role, one => one.socket.connection.renew(&token));
+        }
+    }
+
+    /// Counts the broker's answers to new tokens.
+    fn note_renewals(&mut self, context: &mut ServeContext<'_>) {
+        let renewals = with_role!(&mut self.role, one => one.socket.connection.take_renewals());
+        context.measured.counts.token_renewals += renewals.taken;
+        if let Some(reason) = renewals.refusal {
+            context.service.failed(ErrorKind::TokenRefused, context.now, &reason);
         }
     }
 

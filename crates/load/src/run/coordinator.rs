@@ -89,7 +89,7 @@ pub(crate) fn run_load(
             let reports = reports.clone();
             scope.spawn(move || queue_drain.watch(&reports));
         }
-        watch_token(scope, context.dialer, &shared);
+        watch_token(scope, context.dialer, (&shared, clock));
         coordinator.running = start(scope, workers, &dialling, worker_context);
         drop(reports);
         coordinator.receive_reports(&received, progress, stop);

@@ -119,7 +119,7 @@ fn run_workers(
             knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
             observations: None,
         };
-        watch_token(scope, context.dialer, &shared);
+        watch_token(scope, context.dialer, (&shared, clock));
         let threads = start(scope, workers, &churn, worker_context);
         let collector = Collector::new(threads);
         pass_on(collector, (&received, &clock), &shared, (host, stop), threads);

@@ -134,6 +134,8 @@ pub enum ErrorKind {
     ConsumerCancelled,
     /// A lost connection could not be made again at once.
     NotReconnected,
+    /// The broker did not take a new token. Open connections keep the old one.
+    TokenRefused,
     /// Anything else.
     Other,
 }
@@ -147,6 +149,7 @@ impl ErrorKind {
             Self::ChannelClosed => "channel closed by the broker",
             Self::ConsumerCancelled => "consumer ended by the broker",
             Self::NotReconnected => "connection not made again",
+            Self::TokenRefused => "new token refused by the broker",
             Self::Other => "failed",
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rabbitscope_protocol::{Beat, Input, OutputBuffer, Reader, Wire, Write as _};
+use rabbitscope_protocol::{Beat, Input, OutputBuffer, Reader, Renewals, Wire, Write as _};
 
 use super::{
     chunk::Chunk,
@@ -109,6 +109,10 @@ impl Wire for Connection {
 
     fn renew(&mut self, token: &str) {
         self.log_in_again(token);
+    }
+
+    fn take_renewals(&mut self) -> Renewals {
+        Renewals { taken: std::mem::take(&mut self.renewed), refusal: None }
     }
 
     /// Closes the connection; [`Event::Closed`] follows.
@@ -263,8 +267,11 @@ impl Connection {
                 let (correlation, code) = (content.u32()?, Code(content.u16()?));
                 if self.renewal == Some(correlation) {
                     self.renewal = None;
-                    let is_ok = code == Code::OK;
-                    return if is_ok { Ok(None) } else { Err(ConnectionError::LoginRefused(code)) };
+                    if code != Code::OK {
+                        return Err(ConnectionError::LoginRefused(code));
+                    }
+                    self.renewed += 1;
+                    return Ok(None);
                 }
                 Event::Answer { correlation, code, content: content.rest() }
             }

@@ -110,6 +110,8 @@ pub struct Connection {
     pub(super) can_renew: bool,
     /// Number of the login with another token, while it has no answer.
     pub(super) renewal: Option<u32>,
+    /// Tokens that the server has taken, and nobody has asked for yet.
+    pub(super) renewed: u64,
     /// Number of the last request.
     pub(super) correlation: u32,
     pub(super) publishers: Vec<Publisher>,
@@ -134,6 +136,7 @@ impl Connection {
             properties: BTreeMap::new(),
             can_renew: false,
             renewal: None,
+            renewed: 0,
             correlation: 0,
             publishers: Vec::new(),
             by_id: Vec::new(),

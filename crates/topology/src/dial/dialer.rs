@@ -119,8 +119,7 @@ impl Dialer {
     pub(super) fn current(&self, uri: &Uri) -> Uri {
         let mut uri = uri.clone();
         if let Some(token) = &self.token {
-            token.look();
-            uri.set_token(&token.token());
+            uri.set_token(&token.latest());
         }
         uri
     }
@@ -171,6 +170,24 @@ impl Dialer {
         number: usize,
     ) -> Result<(Client<Stream>, &Uri), Unanswered<'_>> {
         self.first_answer(number, |uri| self.connect(uri, name))
+    }
+
+    /// Logs in with a token, and closes the connection at once. Returns the broker's refusal; `None` if it takes the
+    /// token, or does not answer.
+    pub fn refusal_of(&self, token: &str) -> Option<TopologyError> {
+        let mut refusal = None;
+        for uri in self.order(0) {
+            let mut uri = uri.clone();
+            uri.set_token(token);
+            match self.connect(&uri, "rabbitscope token") {
+                Ok(client) => {
+                    client.close().ok();
+                    return None;
+                }
+                Err(error) => refusal = Some(dial_error(&uri, error)),
+            }
+        }
+        refusal.filter(TopologyError::is_permission)
     }
 
     /// Opens a connection that carries no load, with heartbeats at this interval in seconds.

@@ -6,10 +6,13 @@ use rabbitscope_testing::{
     token, trust_tokens,
 };
 
-use super::{PLUGIN, consumers, is_native, publishers};
+use super::{PLUGIN, consumers, is_native, publishers, release};
 use crate::protocols::logins::Logins;
 
-const LOGINS: Logins = Logins { plugin: PLUGIN, listener: None, tls: "", load };
+/// First release that takes new tokens on open connections.
+const RENEWING: (u32, u32) = (4, 1);
+
+const LOGINS: Logins = Logins { plugins: &[PLUGIN], listener: None, tls: "", load };
 
 fn load() -> Scenario {
     Scenario::new("amqp10-logins")
@@ -34,11 +37,23 @@ fn nobody_logs_in_as_the_user_for_this() {
     LOGINS.check_anonymous(is_native());
 }
 
+#[test]
+fn a_token_is_replaced_on_open_connections() {
+    if release() < RENEWING {
+        return not_run("the broker takes no new token on an open connection of AMQP 1.0");
+    }
+    let load = Scenario::new("amqp10-token")
+        .queues(Queue::new("tokens"))
+        .publishers(publishers("tokens").rate(200).confirm_window(1000))
+        .consumers(consumers("tokens").prefetch(100));
+    LOGINS.check_renewal(load, 2);
+}
+
 /// The broker ends a connection whose token expires. The next one has the token that is in the file then.
 #[test]
 fn a_later_connection_has_a_later_token() {
-    if !is_native() {
-        return not_run("the plugin of 3.x lets connections outlive their tokens");
+    if !is_native() || release() >= RENEWING {
+        return not_run("connections of the broker outlive their tokens, or take others");
     }
     let bench = Workbench::new("amqp10-renewed");
     let broker = broker_with(trust_tokens);

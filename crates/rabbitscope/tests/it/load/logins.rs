@@ -8,6 +8,8 @@ use rabbitscope_testing::{
 };
 use rustix::process::Signal;
 
+use crate::protocols::logins::Logins;
+
 /// A run of a few messages that are all confirmed and consumed. `broker` is the section of the scenario.
 fn scenario(broker: &str) -> Scenario {
     let publishers = Publishers::new("logins").messages(2000).confirm_window(100);
@@ -79,6 +81,17 @@ fn a_token_logs_in_and_is_in_no_record() {
 
     bench.file("token", "forged");
     bench.rabbitscope("run s.toml --out forged").code(6).says(&["refuses user"]);
+}
+
+/// RabbitMQ takes new tokens by `connection.update-secret`.
+#[test]
+fn a_token_is_replaced_on_open_connections() {
+    let load = || {
+        Scenario::with_queue("tokens")
+            .publishers(Publishers::new("tokens").rate(200).confirm_window(1000))
+            .consumers(Consumers::new("tokens").prefetch(100))
+    };
+    Logins { plugins: &[], listener: None, tls: "", load }.check_renewal(load(), 2);
 }
 
 #[test]

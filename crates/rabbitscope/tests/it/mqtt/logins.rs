@@ -6,7 +6,7 @@ use super::{publishers, readers, versions::has_version_five};
 use crate::protocols::logins::Logins;
 
 const LOGINS: Logins = Logins {
-    plugin: "rabbitmq_mqtt",
+    plugins: &["rabbitmq_mqtt"],
     listener: Some("mqtt"),
     tls: "mqtt.listeners.ssl.1 = 127.0.0.1:PORT\nmqtt.ssl_cert_login = true\n",
     load,

@@ -4,13 +4,14 @@ use std::fs;
 
 use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    Ended, Workbench, add_user, broker_with, count, free_port, permit, port_of, scenario::Scenario,
-    tls_listener, token, trust_tokens,
+    Ended, Ends as _, Workbench, add_user, broker_with, count, free_port, permit, port_of,
+    scenario::Scenario, tls_listener, token, trust_tokens,
 };
 
 /// A protocol with its logins.
 pub(crate) struct Logins {
-    pub(crate) plugin: &'static str,
+    /// The broker's plugins.
+    pub(crate) plugins: &'static [&'static str],
     /// Listener of its own, whose port a URI names as `LISTENER_port`.
     pub(crate) listener: Option<&'static str>,
     /// Lines of the broker's configuration for its own port of TLS.
@@ -20,6 +21,10 @@ pub(crate) struct Logins {
 }
 
 impl Logins {
+    fn plugins(&self) -> Vec<String> {
+        self.plugins.iter().map(|plugin| (*plugin).to_owned()).collect()
+    }
+
     /// Returns a scenario whose section of the broker has these lines.
     fn scenario(&self, broker: &str) -> Scenario {
         (self.load)().verify(true).duration("30s").text(&format!("[broker]\n{broker}\n"))
@@ -52,7 +57,8 @@ impl Logins {
         let ((listener, port), own_port) = (tls_listener(&bench.directory), free_port());
         let tls = self.tls.replace("PORT", &own_port.to_string());
         let broker = broker_with(|spec| {
-            spec.plugins = [self.plugin, "rabbitmq_auth_mechanism_ssl"].map(str::to_owned).to_vec();
+            spec.plugins = self.plugins();
+            spec.plugins.push("rabbitmq_auth_mechanism_ssl".to_owned());
             spec.config = format!(
                 "{listener}ssl_cert_login_from = common_name\nauth_mechanisms.1 = PLAIN\n\
                  auth_mechanisms.2 = EXTERNAL\n{tls}"
@@ -89,10 +95,44 @@ impl Logins {
         }
     }
 
+    /// Replaces the token of a load, which expires while 200 messages a second go on: first by one that the broker does not
+    /// take. No connection is lost. Returns the broker, whose connections of the load took `renewed` new tokens.
+    pub(crate) fn check_renewal(&self, load: Scenario, renewed: u64) -> Broker {
+        let bench = Workbench::new("protocols-renewal");
+        let broker = self.trusting_broker();
+        let login = format!(
+            "[broker]\nuri = \"{}\"\nauth = \"token\"\ntoken-file = \"token\"\nrecovery = true\n",
+            self.uri(&broker)
+        );
+        bench.file("s.toml", load.verify(true).duration("16s").text(&login));
+        bench.file("token", token(&broker, 12));
+        let replace = |token: &str| {
+            fs::write(bench.path("next"), token).unwrap();
+            fs::rename(bench.path("next"), bench.path("token")).unwrap();
+        };
+        let running = bench.start("run s.toml --out out");
+        bench.await_seconds("out", 1);
+        replace("forged");
+        bench.await_seconds("out", 4);
+        let second = token(&broker, 600);
+        replace(&second);
+        let text = running.ended().code(0).stdout;
+        assert!(text.contains(" 0 lost, 0 duplicates, 0 out of order"), "{text}");
+        let run = bench.json("out/run.json");
+        assert_eq!(count(&run, "reconnects"), 0, "{text}");
+        assert_eq!(count(&run, "token-renewals"), renewed, "{text}");
+        assert!(count(&run, "consumed") > 3000, "{text}");
+        let errors = run["errors"].as_array().unwrap();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!((&errors[0]["kind"], &errors[0]["count"]), (&"token-refused".into(), &1.into()));
+        assert!(bench.files_with("out", &second).is_empty(), "it is in no record");
+        broker
+    }
+
     /// Returns a broker that trusts tokens.
     fn trusting_broker(&self) -> Broker {
         broker_with(|spec| {
-            spec.plugins.push(self.plugin.to_owned());
+            spec.plugins = self.plugins();
             trust_tokens(spec);
         })
     }
@@ -103,7 +143,7 @@ impl Logins {
         let bench = Workbench::new("protocols-anonymous");
         let keys = "anonymous_login_user = nobody\nanonymous_login_pass = n\n";
         let broker = broker_with(|spec| {
-            spec.plugins.push(self.plugin.to_owned());
+            spec.plugins = self.plugins();
             if has_setting {
                 spec.config = keys.to_owned();
             }

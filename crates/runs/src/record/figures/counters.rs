@@ -306,6 +306,7 @@ counters! {
                                                                (`republish-unconfirmed`); they count as published \
                                                                twice, and may become duplicates.";
     reconnects: Things, Count, "reconnects_total", "Lost connections that were restored.";
+    token_renewals: Things, Count, "token_renewals_total", "New tokens that the broker took for open connections.";
     down_nanos: Nanos, Hidden, "down_nanoseconds_total", "Time for which connections were lost, summed over connections.";
     client_wait_nanos: Nanos, Hidden, "client_wait_nanoseconds_total", "Time in which load threads were runnable but \
                                                                         had no CPU.";
