@@ -5,7 +5,7 @@ use toml::Value;
 use crate::{
     PerfTestError,
     arguments::Arguments,
-    run::without_password,
+    uris::without_password,
     writer::{Draft, Section},
 };
 

@@ -7,6 +7,7 @@ use crate::{
     arguments::Arguments,
     consumers, omq, publishers, run, stream_perf_test,
     topology::{self, Target},
+    uris::without_password,
     writer::Draft,
 };
 
@@ -30,7 +31,7 @@ pub fn scenario_of(program: Program, command_line: &str) -> Result<String, PerfT
     if converted.uris.is_empty() {
         converted.notes.push("without [broker] uri, the run starts a throwaway broker".into());
     }
-    if converted.uris.iter().any(|uri| run::without_password(uri) != *uri) {
+    if converted.uris.iter().any(|uri| without_password(uri) != *uri) {
         let note = "the password is left out: give the URI in RABBITSCOPE_URI, or in the file";
         converted.notes.push(note.to_owned());
     }

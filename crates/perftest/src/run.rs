@@ -182,13 +182,6 @@ fn with_query(uri: &str, query: &[String]) -> String {
     format!("{uri}{sign}{}", query.join("&"))
 }
 
-pub(super) fn without_password(uri: &str) -> String {
-    let start = uri.find("://").map_or(0, |scheme| scheme + 3);
-    let Some(end) = uri.rfind('@').filter(|end| *end > start) else { return uri.to_owned() };
-    let user = uri[start..end].split(':').next().unwrap_or_default();
-    format!("{}{user}{}", &uri[..start], &uri[end..])
-}
-
 /// Replaces all characters of a name that scenarios do not allow.
 pub(super) fn plain(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

@@ -43,6 +43,14 @@ pub(super) fn with_parameter(uri: &str, parameter: &str) -> String {
     format!("{uri}{sign}{parameter}")
 }
 
+/// Returns a URI without its password.
+pub(super) fn without_password(uri: &str) -> String {
+    let start = uri.find("://").map_or(0, |scheme| scheme + 3);
+    let Some(end) = uri.rfind('@').filter(|end| *end > start) else { return uri.to_owned() };
+    let user = uri[start..end].split(':').next().unwrap_or_default();
+    format!("{}{user}{}", &uri[..start], &uri[end..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! A session with its only link.
 
-use super::{receiver::ReceiverLink, renewal::Renewal, sender::SenderLink, window::Window};
+use super::{receiver::ReceiverLink, renewal_state::Renewal, sender::SenderLink, window::Window};
 
 /// The handle of each link: a session has one.
 pub(super) const HANDLE: u32 = 0;

@@ -10,6 +10,7 @@ mod life;
 mod receive;
 mod receiver;
 mod renewal;
+mod renewal_state;
 mod send;
 mod sender;
 mod state;

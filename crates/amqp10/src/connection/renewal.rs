@@ -3,12 +3,11 @@
 //! The request is `PUT /auth/tokens` of HTTP over AMQP, which RabbitMQ has since 4.1. The pair has a session of its own,
 //! behind those of the members, and ends with the answer.
 
-use std::fmt;
-
 use rabbitscope_protocol::sections;
 
 use super::{
     lane::{HANDLE, Lane, Link, Stage},
+    renewal_state::Renewal,
     send::{begin_attach, put_terminus},
     sender::FIRST,
     state::{Connection, Mechanism, Phase},
@@ -42,22 +41,6 @@ const SETTLED: u8 = 1;
 
 /// The status of success: there is no content.
 const SUCCESS: &str = "204";
-
-/// The pair of links, and the token that it has not sent yet.
-#[derive(Default)]
-pub(super) struct Renewal {
-    token: Option<String>,
-    /// Links that the broker has attached.
-    attached: u8,
-    sent: u32,
-}
-
-/// Hides the token.
-impl fmt::Debug for Renewal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Renewal").field("sent", &self.sent).finish_non_exhaustive()
-    }
-}
 
 impl Connection {
     /// Gives the broker another token, if it takes one and has a session to spare.
