@@ -11,6 +11,7 @@ use super::{
     sequence_tracker::SequenceTracker,
     shortfall::{Delivery, DeliveryPoint},
     verdict::{ShortfallByQueue, verdict},
+    wants::Wants,
     window::{ROW, unwrap},
 };
 use crate::observation::{Observation, Reader};
@@ -30,6 +31,7 @@ pub struct Checker {
     numbering: Numbering,
     queues: QueueIndex,
     destinations: Vec<Destination>,
+    wants: Wants,
     /// By publisher; absent until the first observation.
     trackers: Vec<Option<SequenceTracker>>,
     window: u64,
@@ -45,6 +47,7 @@ impl Checker {
     pub fn new(scenario: &Scenario, numbering: Numbering) -> Self {
         let queues = QueueIndex::from_scenario(scenario);
         let destinations = destinations(scenario, &queues);
+        let wants = Wants::from_scenario(scenario, &queues);
         let consumers = scenario.consumers.iter().flat_map(|group| {
             let reads_all = reads_all(group);
             (0..group.count).map(move |_| reads_all)
@@ -59,6 +62,7 @@ impl Checker {
             told: DeliveryFindings::default(),
             queues,
             destinations,
+            wants,
         }
     }
 
@@ -174,9 +178,9 @@ impl Checker {
     /// unknown.
     pub fn finish(&self, depths: &[Option<u64>]) -> Verification {
         let mut shortfalls = ShortfallByQueue::new(&self.queues, depths);
-        for (destination, tracker) in self.destinations.iter().zip(&self.trackers) {
+        for (publisher, tracker) in self.trackers.iter().enumerate() {
             if let Some(tracker) = tracker {
-                shortfalls.add(destination, tracker);
+                shortfalls.add(&self.destinations[publisher], tracker, (&self.wants, publisher));
             }
         }
         verdict(&shortfalls, self.found, self.window)
@@ -258,6 +262,36 @@ mod tests {
         let sum = checker.finish(&[Some(0), Some(4)]);
         // No message of the second publisher arrived anywhere. Only one queue answers for that.
         assert_eq!((sum.lost, sum.still_queued), (6 + 100, 4));
+    }
+
+    /// A stream of two groups of publishers, read by one who wants one group, and by one who wants all.
+    #[test]
+    fn a_filter_loses_no_messages() {
+        let mut checker = checker(
+            "queues = [{ name = \"s\", type = \"stream\" }]\n\
+             [[publishers]]\nname = \"a\"\nqueue = \"s\"\nprotocol = \"stream\"\nfilter-values = [\"a\"]\n\
+             [[publishers]]\nname = \"b\"\nqueue = \"s\"\nprotocol = \"stream\"\nfilter-values = [\"b\"]\n\
+             [[consumers]]\nname = \"some\"\nqueue = \"s\"\nprotocol = \"stream\"\noffset = \"first\"\n\
+             filter-values = [\"a\"]\n\
+             [[consumers]]\nname = \"all\"\nqueue = \"s\"\nprotocol = \"stream\"\noffset = \"first\"\n",
+        );
+        let mut batch = vec![accepted(0, 100), accepted(1, 100)];
+        for sequence in 0..100 {
+            if sequence != 7 {
+                batch.push(delivered(&checker, 0, 0, (0, sequence)));
+            }
+            batch.push(delivered(&checker, 0, 1, (0, sequence)));
+        }
+        // The reader with the filter has some others, which a broker sends along.
+        batch.extend((0..3).map(|sequence| delivered(&checker, 0, 0, (1, sequence))));
+        checker.observe(&batch);
+        let sum = checker.finish(&[None]);
+        assert_eq!((sum.lost, sum.still_queued), (1, 97), "the reader of all has none of `b`");
+        (0..100).for_each(|sequence| {
+            checker.observe(&[delivered(&checker, 0, 1, (1, sequence))]);
+        });
+        let sum = checker.finish(&[None]);
+        assert_eq!((sum.lost, sum.still_queued, sum.not_judged), (1, 0, 0));
     }
 
     #[test]

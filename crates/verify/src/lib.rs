@@ -18,6 +18,7 @@ mod sequence_tests;
 mod sequence_tracker;
 mod shortfall;
 mod verdict;
+mod wants;
 mod window;
 
 pub use checker::Checker;

@@ -37,8 +37,8 @@ fn all_that_arrives_is_fine() {
         tracker.accept(sequence);
     }
     assert_eq!((tracker.shortfall(false), tracker.accepted_count()), (missing(0), 1000));
-    assert_eq!(tracker.shortfall_at(0, false), Some(missing(0)));
-    assert_eq!(tracker.shortfall_at(1, false), None);
+    assert_eq!(tracker.shortfall_at(0, false, |_| true), Some(missing(0)));
+    assert_eq!(tracker.shortfall_at(1, false, |_| true), None);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_does_not_arrive_is_missing_however_long_ago_it_was() {
         }
     }
     assert_eq!(tracker.shortfall(false), missing(11));
-    assert_eq!(tracker.shortfall_at(0, false), Some(missing(11)));
+    assert_eq!(tracker.shortfall_at(0, false, |_| true), Some(missing(11)));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn every_queue_is_owed_its_own_copy() {
     receive(&mut tracker, QUEUE, 0..100);
     receive(&mut tracker, OTHER, 0..90);
     assert_eq!(tracker.shortfall(false), missing(0));
-    assert_eq!(tracker.shortfall_at(1, false), Some(missing(10)));
+    assert_eq!(tracker.shortfall_at(1, false, |_| true), Some(missing(10)));
 }
 
 #[test]
@@ -111,7 +111,10 @@ fn what_nobody_answered_is_neither_accepted_nor_lost() {
     // A delivered message was accepted.
     receive(&mut tracker, QUEUE, (0..20).chain([21, 30]));
     assert_eq!((tracker.accepted_count(), tracker.doubted_count()), (22, 10));
-    assert_eq!(tracker.shortfall_at(0, false), Some(Shortfall { unjudged: 10, ..missing(0) }));
+    assert_eq!(
+        tracker.shortfall_at(0, false, |_| true),
+        Some(Shortfall { unjudged: 10, ..missing(0) })
+    );
     // The counts stay the same when the messages leave the window.
     for sequence in 32..1000 {
         tracker.accept(sequence);
@@ -127,11 +130,11 @@ fn a_stream_is_read_from_where_it_is_joined() {
     let mut tracker = tracker_of(100);
     receive(&mut tracker, stream, (10..50).filter(|sequence| *sequence != 20));
     let expected = Shortfall { missing: 1, tail: 50, unjudged: 0 };
-    assert_eq!((tracker.shortfall_at(0, true), tracker.unjudged()), (Some(expected), 10));
+    assert_eq!((tracker.shortfall_at(0, true, |_| true), tracker.unjudged()), (Some(expected), 10));
     tracker.resubscribe(0, 1);
     tracker.deliver(stream, 60, false);
     assert_eq!(tracker.unjudged(), 20, "nobody was there for 50 to 59");
-    assert_eq!(tracker.shortfall_at(0, true).unwrap().missing, 1);
+    assert_eq!(tracker.shortfall_at(0, true, |_| true).unwrap().missing, 1);
 }
 
 #[test]

@@ -232,10 +232,18 @@ impl SequenceTracker {
         }
     }
 
-    /// Returns the messages that were not delivered from a queue; absent if none were delivered. `is_ordered`: messages
-    /// arrive in order, so that those after the last one may still be in the queue.
-    pub(super) fn shortfall_at(&self, queue: u32, is_ordered: bool) -> Option<Shortfall> {
-        let mut points = self.points.iter().filter(|state| state.point.queue == queue).peekable();
+    /// Returns the messages that were not delivered from a queue to consumers that want them; absent if none were
+    /// delivered. `is_ordered`: messages arrive in order, so that those after the last one may still be in the queue.
+    pub(super) fn shortfall_at(
+        &self,
+        queue: u32,
+        is_ordered: bool,
+        is_wanted: impl Fn(u32) -> bool,
+    ) -> Option<Shortfall> {
+        let is_at = |point: &DeliveryPoint| {
+            point.queue == queue && point.consumer.is_none_or(|consumer| is_wanted(consumer))
+        };
+        let mut points = self.points.iter().filter(|state| is_at(&state.point)).peekable();
         points.peek()?;
         let each = points.map(|state| {
             let tail_from = if is_ordered { state.end } else { u64::MAX };

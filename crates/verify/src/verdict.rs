@@ -4,7 +4,7 @@ use rabbitscope_runs::record::Verification;
 
 use super::{
     destinations::Destination, findings::DeliveryFindings, queue_index::QueueIndex,
-    sequence_tracker::SequenceTracker, shortfall::Shortfall,
+    sequence_tracker::SequenceTracker, shortfall::Shortfall, wants::Wants,
 };
 
 /// Messages that did not arrive, by the queue that owes them.
@@ -35,7 +35,13 @@ impl<'a> ShortfallByQueue<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, destination: &Destination, tracker: &SequenceTracker) {
+    /// Adds the shortfall of a publisher.
+    pub(super) fn add(
+        &mut self,
+        destination: &Destination,
+        tracker: &SequenceTracker,
+        (wants, publisher): (&Wants, usize),
+    ) {
         self.accepted += tracker.accepted_count();
         self.unanswered += tracker.doubted_count();
         self.unjudged += tracker.unjudged();
@@ -45,14 +51,19 @@ impl<'a> ShortfallByQueue<'a> {
         for queue in fixed {
             // A queue without any delivery may have lost its binding before the load began.
             let is_ordered = self.queues.kind(*queue).is_stream;
-            if let Some(shortfall) = tracker.shortfall_at(*queue, is_ordered) {
+            let is_wanted = |consumer| wants.by_consumer(publisher, consumer);
+            if let Some(shortfall) = tracker.shortfall_at(*queue, is_ordered, is_wanted) {
                 self.owe(Some(*queue), shortfall);
                 is_settled = true;
             }
         }
-        if !is_settled {
+        let all = 0..u32::try_from(self.missing.len()).unwrap_or(u32::MAX);
+        let is_wanted = match fixed {
+            [] => wants.by_any(publisher, all.clone()),
+            fixed => wants.by_any(publisher, fixed.iter().copied()),
+        };
+        if !is_settled && is_wanted {
             let is_stream = |queue: &u32| self.queues.kind(*queue).is_stream;
-            let all = 0..u32::try_from(self.missing.len()).unwrap_or(u32::MAX);
             let is_ordered = match fixed {
                 [] => !self.missing.is_empty() && all.into_iter().all(|queue| is_stream(&queue)),
                 fixed => fixed.iter().all(is_stream),

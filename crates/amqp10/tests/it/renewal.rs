@@ -65,16 +65,16 @@ fn a_new_token_is_for_brokers_that_take_it() {
     let written = output(&mut connection);
     // The credit for the answer, and the request: settled, in one frame.
     let flow =
-        b"\0\0\0\x22\x02\0\0\x04\0\x53\x13\xc0\x15\x07\x70\xff\xff\xff\xff\x70\x7f\xff\xff\xff\x43\
+        b"\0\0\0\x23\x02\0\0\x04\0\x53\x13\xc0\x16\x07\x70\xff\xff\xff\xff\x70\x7f\xff\xff\xff\x43\
                  \x70\x7f\xff\xff\xff\x52\x01\x43\x52\x08";
     assert_eq!(written[..flow.len()], flow[..]);
     let request = [
-        &b"\0\0\0\x4a\x02\0\0\x04\0\x53\x14\xc0\x0b\x05\x43\x43\xa0\x04\0\0\0\0\x43\x41"[..],
-        b"\0\x53\x73\xc0\x1f\x05\xa1\x010\x40\xa1\x0c/auth/tokens\xa1\x03PUT\xa1\x03$me",
+        &b"\0\0\0\x44\x02\0\0\x04\0\x53\x14\xc0\x0b\x05\x43\x43\xa0\x04\0\0\0\0\x43\x41"[..],
+        b"\0\x53\x73\xc0\x1d\x05\xa1\x010\x40\xa1\x0c/auth/tokens\xa1\x03PUT\xa1\x03$me",
         b"\0\x53\x77\xa0\x05token",
     ]
     .concat();
-    assert_eq!(written[flow.len() + 4..], request[4..]);
+    assert_eq!(written[flow.len()..], request);
     assert_eq!(events(&mut connection, &answer("204", NULL)), NONE);
     assert_eq!(connection.take_renewals(), Renewals { taken: 1, refusal: None });
     assert_eq!(

@@ -2,9 +2,12 @@
 
 use std::fs;
 
-use rabbitscope_testing::{Workbench, count, scenario::Scenario};
+use rabbitscope_testing::{
+    Workbench, count, not_run,
+    scenario::{Consumers, Publishers, Scenario, raw},
+};
 
-use super::{FILTERS, broker, has_commands_of, publishers, readers, stream};
+use super::{CONDITIONS, FILTERS, broker, has_commands_of, publishers, readers, stream};
 
 /// Messages with the value `a`, then as many with `b`, then as many without a value.
 fn written(name: &str) -> Scenario {
@@ -70,4 +73,37 @@ fn of_mixed_chunks_a_reader_takes_its_messages() {
     assert_eq!((count(&run, "consumed"), count(&run, "delivered")), (2000, 2000));
     let dropped = count(&run, "filtered-out");
     assert!((2000..=4000).contains(&dropped), "{dropped}");
+}
+
+/// Messages that a reader does not want are not lost, by values of the stream protocol and by conditions of AMQP 1.0.
+#[test]
+fn readers_with_filters_are_checked() {
+    if !has_commands_of(CONDITIONS) {
+        return not_run("the broker has no filters by properties");
+    }
+    let bench = Workbench::new("streams-checked");
+    let check = |some: [Publishers; 2], reader: Consumers| {
+        let [one, other] = some.map(|group| group.rate(500).messages(1500).confirm_window(100));
+        let scenario = Scenario::new("streams-checked")
+            .queues(stream("checked"))
+            .publishers(one.name("one"))
+            .publishers(other.name("other"))
+            .consumers(reader.name("some"))
+            .consumers(readers("checked").name("all"))
+            .verify(true)
+            .duration("6s");
+        let _ = fs::remove_dir_all(bench.path("out"));
+        let text = bench.run_on(broker(), scenario, "").code(0).stdout;
+        assert!(text.contains("Of 3000 accepted messages 0 lost, 0 duplicates"), "{text}");
+        assert_eq!(count(&bench.json("out/run.json"), "consumed"), 1500 + 3000);
+    };
+    let valued = ["a", "b"].map(|value| publishers("checked").filter_values(&[value]));
+    check(valued, readers("checked").filter_values(&["a"]));
+    let headers = ["eu", "us"].map(|region| {
+        let headers = format!("{{ headers = {{ region = \"{region}\" }} }}");
+        Publishers::new("checked").protocol("amqp-1.0").properties(raw(&headers))
+    });
+    let filter = raw("{ headers = { region = \"eu\" } }");
+    let reader = Consumers::new("checked").protocol("amqp-1.0").prefetch(100).offset("first");
+    check(headers, reader.filter(filter));
 }

@@ -23,6 +23,9 @@ const SINGLE: (u32, u32) = (3, 11);
 /// First release with filters of streams.
 const FILTERS: (u32, u32) = (3, 13);
 
+/// First release with filters by properties, for readers of AMQP 1.0.
+const CONDITIONS: (u32, u32) = (4, 1);
+
 /// A broker with streams that the tests share.
 fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();

@@ -16,6 +16,7 @@ mod scenario;
 mod timing;
 mod topology;
 mod values;
+mod wanted;
 
 pub(super) use broker::written;
 pub use broker::{

@@ -129,7 +129,9 @@ fn filters_are_of_streams() {
     refused(STREAMS, &[filtered[2]], &["consumers.0.match-unfiltered", "`filter-values`"]);
     let twice = [filtered[1], "consumers.0.arguments.x-stream-filter=b"];
     refused(STREAMS, &twice, &["consumers.0.filter-values", "twice"]);
-    refused(STREAMS, &[filtered[1], "run.verify=true"], &["run.verify", "filter of `consumers-0`"]);
+    let mixed = [filtered[0], filtered[1], "run.verify=true"];
+    refused(STREAMS, &mixed, &["run.verify", "filter of `consumers-0`"]);
+    read(STREAMS, &["publishers.0.filter-values=[\"b\"]", filtered[1], mixed[2]]).unwrap();
     refused(SMALL, &[filtered[0]], &["publishers.0.filter-values", "protocol"]);
     refused(SMALL, &[filtered[1]], &["consumers.0.filter-values", "only streams"]);
 }

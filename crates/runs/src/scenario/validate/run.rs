@@ -145,10 +145,13 @@ fn verifiable(
     if publishers.is_empty() || consumers.is_empty() {
         return refuse("verify", "needs publishers and consumers in the same scenario");
     }
-    if let Some(group) = consumers.iter().find(|group| group.has_filter()) {
+    let mut pairs =
+        consumers.iter().flat_map(|one| publishers.iter().map(move |other| (one, other)));
+    if let Some((readers, writers)) = pairs.find(|(one, other)| one.wants(other).is_none()) {
         let reason = format!(
-            "would call messages lost that the filter of `{}` leaves out: remove one of the two",
-            group.name
+            "must know which messages of `{}` the filter of `{}` leaves out: it knows filter values and conditions on \
+             properties and headers, where all messages of a group have the same; not SQL",
+            writers.name, readers.name
         );
         return refuse("verify", reason);
     }
