@@ -240,9 +240,8 @@ impl SequenceTracker {
         is_ordered: bool,
         is_wanted: impl Fn(u32) -> bool,
     ) -> Option<Shortfall> {
-        let is_at = |point: &DeliveryPoint| {
-            point.queue == queue && point.consumer.is_none_or(|consumer| is_wanted(consumer))
-        };
+        let is_at =
+            |point: &DeliveryPoint| point.queue == queue && point.consumer.is_none_or(&is_wanted);
         let mut points = self.points.iter().filter(|state| is_at(&state.point)).peekable();
         points.peek()?;
         let each = points.map(|state| {

@@ -13,6 +13,9 @@ const FILTER_VALUE: &str = "x-stream-filter-value";
 const PREFIX: &str = "&p:";
 const SUFFIX: &str = "&s:";
 
+/// A fact about messages that the scenario does not determine.
+struct Unknown;
+
 impl ConsumerGroup {
     /// Returns whether the consumers get the messages of these publishers; `None` if they get some of them, or if this
     /// program cannot tell.
@@ -28,9 +31,10 @@ impl ConsumerGroup {
         }
         let headers = &publishers.properties.headers;
         let header =
-            |name: &str| Some(headers.get(name).filter(|_| !name.starts_with("x-")).cloned());
+            |name: &str| Ok(headers.get(name).filter(|_| !name.starts_with("x-")).cloned());
         let property = |name: &str| publishers.amqp10_property(name);
-        Some(fulfils(&filter.properties, property)? && fulfils(&filter.headers, header)?)
+        let by_properties = fulfils(&filter.properties, property).ok()?;
+        Some(by_properties && fulfils(&filter.headers, header).ok()?)
     }
 
     /// Returns whether messages have a value that the filter of a stream wants; `None` if some have one.
@@ -48,8 +52,8 @@ impl ConsumerGroup {
 }
 
 impl PublisherGroup {
-    /// Returns a property of messages of AMQP 1.0 by its name in the specification; `None` if this program cannot tell.
-    fn amqp10_property(&self, name: &str) -> Option<Option<FieldValue>> {
+    /// Returns a property of messages of AMQP 1.0 by its name in the specification.
+    fn amqp10_property(&self, name: &str) -> Result<Option<FieldValue>, Unknown> {
         let properties = &self.properties;
         let text = match name {
             "message-id" => &properties.message_id,
@@ -60,17 +64,17 @@ impl PublisherGroup {
             "content-type" => &properties.content_type,
             "content-encoding" => &properties.content_encoding,
             "group-id" => &properties.group_id,
-            _ => return None,
+            _ => return Err(Unknown),
         };
-        Some(text.clone().map(FieldValue::Text))
+        Ok(text.clone().map(FieldValue::Text))
     }
 }
 
-/// Returns whether values fulfil all conditions; `None` if this program cannot tell.
+/// Returns whether values fulfil all conditions.
 fn fulfils(
     conditions: &BTreeMap<String, FieldValue>,
-    value: impl Fn(&str) -> Option<Option<FieldValue>>,
-) -> Option<bool> {
+    value: impl Fn(&str) -> Result<Option<FieldValue>, Unknown>,
+) -> Result<bool, Unknown> {
     let mut all = true;
     for (name, condition) in conditions {
         let value = value(name)?;
@@ -81,13 +85,13 @@ fn fulfils(
                     (Some(start), _) => text.is_some_and(|text| text.starts_with(start)),
                     (_, Some(end)) => text.is_some_and(|text| text.ends_with(end)),
                     // Other signs are an escape.
-                    (None, None) => return None,
+                    (None, None) => return Err(Unknown),
                 }
             }
             (condition, value) => value.as_ref() == Some(condition),
         };
     }
-    Some(all)
+    Ok(all)
 }
 
 #[cfg(test)]
