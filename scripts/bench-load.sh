@@ -4,6 +4,7 @@
 # measurement, writes docs/measurements/performance.md.
 #
 #   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
+#   PROTOCOL=mqtt scripts/bench-load.sh     only the load generator by itself, by this protocol, onto the terminal
 #
 # Each round of a workload runs both programs at full speed, then both at 95 % of PerfTest's rate, rabbitscope also
 # with steps of a millisecond. The order changes from round to round. CPU is that of the whole process, user and
@@ -16,6 +17,17 @@ warm_up=${WARM_UP:-5}
 window=${SECONDS_EACH:-10}
 perf_test_version=2.22.1
 results=target/bench-load
+
+# Protocols that have messages without confirms are compared with a bare writer only.
+sink() { # PROTOCOL FILE
+    cargo build --locked --quiet --release --package rabbitscope-load --example sink
+    target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" "$1" | tee "$2"
+}
+if [ -n "${PROTOCOL:-}" ]; then
+    mkdir -p "$results"
+    sink "$PROTOCOL" "$results/sink-$PROTOCOL.jsonl"
+    exit
+fi
 
 for tool in java mvn node; do
     command -v "$tool" >/dev/null 2>&1 && continue
@@ -141,7 +153,6 @@ all() { # WORKLOAD KIND ROUND RATE
 
 # --- all of them ----------------------------------------------------------------------------------
 
-cargo build --locked --quiet --release --package rabbitscope-load --example sink
 cargo build --locked --quiet --release --package rabbitscope-amqp --example codec
 jars=$(scripts/perf-test.sh)
 start_broker
@@ -157,6 +168,6 @@ for workload in ${WORKLOADS:-classic-autoack classic-confirm stream-publish}; do
 done
 stop_broker
 
-target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" >"$results/sink.jsonl"
+sink amqp-0-9-1 "$results/sink.jsonl" >/dev/null
 target/release/examples/codec >"$results/codec.txt"
 node scripts/bench-load.mjs report "$results" docs/measurements/performance.md "$perf_test_version" "$warm_up" "$window"

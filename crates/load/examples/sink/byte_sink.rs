@@ -1,4 +1,5 @@
-//! A sink that accepts AMQP connections and every method before the first message, and then discards what it reads.
+//! A sink that accepts AMQP connections and every method before the first message, or a connection of MQTT, and then discards
+//! what it reads.
 
 use std::{
     io::{self, ErrorKind, Read, Write},
@@ -12,6 +13,10 @@ const SKIP: [u8; 8] = *b"SKIP\0\0\0\0";
 /// Size of a read, large enough that reading costs little.
 const READ_BYTES: usize = 1 << 20;
 
+/// First byte of a connection of MQTT, and the answer: it is accepted.
+const MQTT_CONNECT: u8 = 0x10;
+const MQTT_ACCEPTED: [u8; 4] = [0x20, 2, 0, 0];
+
 const METHOD_FRAME: u8 = 1;
 const FRAME_END: u8 = 0xce;
 
@@ -21,13 +26,14 @@ type Method = (u16, u16);
 const PUBLISH: Method = (60, 40);
 
 /// Methods with their answers and the arguments of the answers.
-const ANSWERS: [(Method, Method, &[u8]); 7] = [
+const ANSWERS: [(Method, Method, &[u8]); 8] = [
     // connection.start-ok → tune: 2047 channels, 131072 bytes, no heartbeat
     ((10, 11), (10, 30), &[0x07, 0xff, 0, 2, 0, 0, 0, 0]),
     ((10, 40), (10, 41), &[0]),
     ((10, 50), (10, 51), &[]),
     ((20, 10), (20, 11), &[0, 0, 0, 0]),
     ((20, 40), (20, 41), &[]),
+    ((40, 10), (40, 11), &[]),
     // queue.declare-ok: a name, no messages, no consumers
     ((50, 10), (50, 11), &[1, b'q', 0, 0, 0, 0, 0, 0, 0, 0]),
     ((50, 40), (50, 41), &[0, 0, 0, 0]),
@@ -57,6 +63,9 @@ fn serve(mut socket: TcpStream) -> io::Result<()> {
     if greeting == SKIP {
         return swallow(&mut socket);
     }
+    if greeting[0] == MQTT_CONNECT {
+        return serve_mqtt(&mut socket, greeting);
+    }
     // Version 0-9, no properties, one mechanism, one locale.
     let start = b"\0\x09\0\0\0\0\0\0\0\x05PLAIN\0\0\0\x05en_US";
     socket.write_all(&method_frame(0, (10, 10), start))?;
@@ -69,6 +78,18 @@ fn serve(mut socket: TcpStream) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Accepts a connection of MQTT. Its first bytes have the length of the rest, in at most two bytes.
+fn serve_mqtt(socket: &mut TcpStream, [_, low, high, ..]: [u8; 8]) -> io::Result<()> {
+    let (length, head) = match low {
+        0..0x80 => (usize::from(low), 2),
+        _ => (usize::from(low & 0x7f) | usize::from(high) << 7, 3),
+    };
+    let mut rest = vec![0; (head + length).saturating_sub(8)];
+    socket.read_exact(&mut rest)?;
+    socket.write_all(&MQTT_ACCEPTED)?;
+    swallow(socket)
 }
 
 fn swallow(socket: &mut TcpStream) -> io::Result<()> {

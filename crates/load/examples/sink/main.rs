@@ -1,6 +1,7 @@
 //! The CPU cost of unhindered publishing: 12-byte messages into a byte sink on loopback. The real publishing path and a
 //! bare writer of the same bytes send them in turn. Costs come from the CPU clock of the sending thread: `sink [ROUNDS]
-//! [SECONDS]`, one line of JSON per round.
+//! [SECONDS] [PROTOCOL]`, one line of JSON per round. The protocol is `amqp-0-9-1` or `mqtt`: the others have no messages
+//! without confirms.
 //!
 //! Not here: the sink itself ([`byte_sink`]), which exists to measure the load generator and stands for no broker
 //! anywhere else.
@@ -33,6 +34,9 @@ type Failure = Box<dyn Error>;
 const QUEUE: &str = "nine-char";
 const BODY: [u8; 12] = [7; 12];
 
+/// A message of MQTT without a confirm: two bytes, the topic behind its size, the body.
+const MQTT_BYTES: usize = 2 + 2 + QUEUE.len() + BODY.len();
+
 /// Size of a write of the publishing path.
 const CHUNK_BYTES: usize = 65_483;
 
@@ -48,21 +52,72 @@ impl Cost {
     }
 }
 
+/// A protocol that has messages without confirms.
+#[derive(Clone, Copy)]
+enum Protocol {
+    Amqp091,
+    Mqtt,
+}
+
+impl Protocol {
+    /// Returns the protocol of this name; AMQP 0-9-1 without one.
+    fn find(name: Option<&str>) -> Result<Self, Failure> {
+        match name {
+            None | Some("amqp-0-9-1") => Ok(Self::Amqp091),
+            Some("mqtt") => Ok(Self::Mqtt),
+            Some(other) => {
+                Err(format!("`{other}` is not amqp-0-9-1 or mqtt, which need no confirms").into())
+            }
+        }
+    }
+
+    /// Returns the sections of the scenario with its only publisher.
+    fn publisher(self) -> String {
+        match self {
+            Self::Amqp091 => format!(
+                "queues = [{{ name = \"{QUEUE}\" }}]\n\
+                 publishers = [{{ queue = \"{QUEUE}\", persistent = true }}]\n"
+            ),
+            Self::Mqtt => {
+                format!("publishers = [{{ topic = \"{QUEUE}\", protocol = \"mqtt\", qos = 0 }}]\n")
+            }
+        }
+    }
+
+    /// Returns the bytes of a message on the wire.
+    fn wire_size(self) -> usize {
+        match self {
+            Self::Amqp091 => {
+                let target = PublishTarget {
+                    channel: 1,
+                    exchange: "",
+                    routing_key: QUEUE,
+                    mandatory: false,
+                    properties: &Properties::with_delivery_mode(true),
+                };
+                PublishTemplate::new(&target, BODY.len(), 131_072).wire_size()
+            }
+            Self::Mqtt => MQTT_BYTES,
+        }
+    }
+}
+
 fn main() -> Result<(), Failure> {
     let mut arguments = env::args().skip(1);
     let rounds: u32 = arguments.next().map_or(Ok(5), |text| text.parse())?;
     let seconds: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let protocol = Protocol::find(arguments.next().as_deref())?;
     let length = Duration::from_secs(seconds);
     keep_to(1);
     let sink = byte_sink::start()?;
     keep_to(0);
     for round in 0..rounds {
         let (published, bare) = if round % 2 == 0 {
-            let published = publish(sink, length)?;
-            (published, write_bare(sink, length)?)
+            let published = publish(protocol, sink, length)?;
+            (published, write_bare(protocol, sink, length)?)
         } else {
-            let bare = write_bare(sink, length)?;
-            (publish(sink, length)?, bare)
+            let bare = write_bare(protocol, sink, length)?;
+            (publish(protocol, sink, length)?, bare)
         };
         println!(
             "{{\"published-millions-per-core\": {:.3}, \"bare-millions-per-core\": {:.3}, \"ratio\": {:.3}}}",
@@ -75,14 +130,17 @@ fn main() -> Result<(), Failure> {
 }
 
 /// Runs the load of a scenario without confirms at full speed.
-fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
+fn publish(protocol: Protocol, sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
     let text = format!(
-        "name = \"sink\"\nrun = {{ duration = \"{}ms\" }}\nqueues = [{{ name = \"{QUEUE}\" }}]\n\
-         publishers = [{{ queue = \"{QUEUE}\", persistent = true }}]\n",
-        length.as_millis()
+        "name = \"sink\"\nrun = {{ duration = \"{}ms\" }}\n{}",
+        length.as_millis(),
+        protocol.publisher()
     );
     let scenario = scenario::parse(&text, "sink", &[])?;
-    let uri = Uri::parse(&format!("amqp://guest:guest@{sink}/%2f?heartbeat=0"))?;
+    let uri = Uri::parse(&format!(
+        "amqp://guest:guest@{sink}/%2f?heartbeat=0&mqtt_port={}",
+        sink.port()
+    ))?;
     let mut session = Session::open(&scenario, &Dialer::to(uri), BrokerOwner::Caller)?;
     let outcome = session.run(&mut |_| {}, &AtomicBool::new(false))?;
     session.close()?;
@@ -94,17 +152,9 @@ fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
 }
 
 /// Writes the bytes of the same messages repeatedly, encoded once.
-fn write_bare(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
-    let target = PublishTarget {
-        channel: 1,
-        exchange: "",
-        routing_key: QUEUE,
-        mandatory: false,
-        properties: &Properties::with_delivery_mode(true),
-    };
-    let template = PublishTemplate::new(&target, BODY.len(), 131_072);
-    let count = CHUNK_BYTES / template.wire_size();
-    let bytes = vec![0; count * template.wire_size()];
+fn write_bare(protocol: Protocol, sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
+    let count = CHUNK_BYTES / protocol.wire_size();
+    let bytes = vec![0; count * protocol.wire_size()];
     let mut socket = TcpStream::connect(sink)?;
     socket.set_nodelay(true)?;
     byte_sink::skip_handshake(&mut socket)?;

@@ -1,11 +1,17 @@
 //! Messages by the stream protocol, by AMQP 0-9-1, and from one to the other: none lost, none twice, all in order.
 
-use rabbitscope_testing::{
-    Workbench, count, latency_figure,
-    scenario::{Consumers, Publishers, Scenario},
+use std::{
+    fs, thread,
+    time::{Duration, UNIX_EPOCH},
 };
 
-use super::{broker, publishers, readers, stream};
+use rabbitscope_testing::{
+    Workbench, count, latency_figure,
+    scenario::{Consumers, Publishers, Queue, Scenario, raw},
+};
+use rabbitscope_text::display_utc;
+
+use super::{broker, has_commands_of, publishers, readers, stream};
 
 #[test]
 fn both_protocols_meet_in_streams() {
@@ -86,6 +92,38 @@ fn an_offset_within_a_chunk_is_exact() {
         .duration("60s");
     bench.run_on(broker(), read, "").code(0);
     assert_eq!(count(&bench.json("out/run.json"), "consumed"), 683);
+}
+
+/// A reader begins at the chunk of a time, and before everything that is younger than an age.
+#[test]
+fn an_offset_may_be_a_time() {
+    let bench = Workbench::new("streams-times");
+    let run = |scenario: Scenario| {
+        let _ = fs::remove_dir_all(bench.path("out"));
+        bench.run_on(broker(), scenario.duration("2s"), "").code(0);
+        count(&bench.json("out/run.json"), "consumed")
+    };
+    let fill = |messages: i32, queue: Queue| {
+        let written = publishers("times").messages(messages);
+        run(Scenario::new("streams-fill").queues(queue).publishers(written))
+    };
+    let known = || stream("times").predeclared(true);
+    fill(500, stream("times").keep(true));
+    // A date has whole seconds.
+    thread::sleep(Duration::from_secs(2));
+    let between = UNIX_EPOCH.elapsed().unwrap();
+    thread::sleep(Duration::from_secs(1));
+    fill(300, known());
+    let date = raw(&display_utc(between).to_string());
+    let mut all = vec![readers("times")];
+    if has_commands_of((4, 0)) {
+        all.push(Consumers::new("times").protocol("amqp-1.0").prefetch(100));
+    }
+    for readers in all {
+        let read = |readers| run(Scenario::new("streams-read").queues(known()).consumers(readers));
+        assert_eq!(read(readers.clone().offset(date.clone())), 300);
+        assert_eq!(read(readers.offset("1h")), 800);
+    }
 }
 
 /// Entries of several messages: each message has its confirm and its latency, and none is lost.
