@@ -145,7 +145,7 @@ impl Logins {
         let broker = broker_with(|spec| {
             spec.plugins = self.plugins();
             if has_setting {
-                spec.config = keys.to_owned();
+                keys.clone_into(&mut spec.config);
             }
         });
         add_user(&broker, "nobody", "n");
