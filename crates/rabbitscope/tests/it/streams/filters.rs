@@ -82,14 +82,14 @@ fn readers_with_filters_are_checked() {
         return not_run("the broker has no filters by properties");
     }
     let bench = Workbench::new("streams-checked");
-    let check = |some: [Publishers; 2], reader: Consumers| {
+    let check = |name: &str, some: [Publishers; 2], reader: Consumers| {
         let [one, other] = some.map(|group| group.rate(500).messages(1500).confirm_window(100));
         let scenario = Scenario::new("streams-checked")
-            .queues(stream("checked"))
+            .queues(stream(name))
             .publishers(one.name("one"))
             .publishers(other.name("other"))
             .consumers(reader.name("some"))
-            .consumers(readers("checked").name("all"))
+            .consumers(readers(name).name("all"))
             .verify(true)
             .duration("6s");
         let _ = fs::remove_dir_all(bench.path("out"));
@@ -97,13 +97,13 @@ fn readers_with_filters_are_checked() {
         assert!(text.contains("Of 3000 accepted messages 0 lost, 0 duplicates"), "{text}");
         assert_eq!(count(&bench.json("out/run.json"), "consumed"), 1500 + 3000);
     };
-    let valued = ["a", "b"].map(|value| publishers("checked").filter_values(&[value]));
-    check(valued, readers("checked").filter_values(&["a"]));
+    let valued = ["a", "b"].map(|value| publishers("values").filter_values(&[value]));
+    check("values", valued, readers("values").filter_values(&["a"]));
     let headers = ["eu", "us"].map(|region| {
         let headers = format!("{{ headers = {{ region = \"{region}\" }} }}");
-        Publishers::new("checked").protocol("amqp-1.0").properties(raw(&headers))
+        Publishers::new("regions").protocol("amqp-1.0").properties(raw(&headers))
     });
     let filter = raw("{ headers = { region = \"eu\" } }");
-    let reader = Consumers::new("checked").protocol("amqp-1.0").prefetch(100).offset("first");
-    check(headers, reader.filter(filter));
+    let reader = Consumers::new("regions").protocol("amqp-1.0").prefetch(100).offset("first");
+    check("regions", headers, reader.filter(filter));
 }
