@@ -18,7 +18,7 @@ window=${SECONDS_EACH:-10}
 perf_test_version=2.22.1
 results=target/bench-load
 
-# Protocols that have messages without confirms are compared with a bare writer only.
+# Other protocols than AMQP 0-9-1 are compared with a bare writer only.
 sink() { # PROTOCOL FILE
     cargo build --locked --quiet --release --package rabbitscope-load --example sink
     target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" "$1" | tee "$2"

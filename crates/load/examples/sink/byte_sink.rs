@@ -1,5 +1,5 @@
-//! A sink that accepts AMQP connections and every method before the first message, or a connection of MQTT, and then discards
-//! what it reads.
+//! A sink that accepts connections and every request before the first message. It then discards what it reads, and
+//! confirms the messages of protocols that have none without a confirm.
 
 use std::{
     io::{self, ErrorKind, Read, Write},
@@ -7,11 +7,13 @@ use std::{
     thread,
 };
 
+use super::{amqp10, stream};
+
 /// First bytes of a connection without a handshake.
 const SKIP: [u8; 8] = *b"SKIP\0\0\0\0";
 
 /// Size of a read, large enough that reading costs little.
-const READ_BYTES: usize = 1 << 20;
+pub(crate) const READ_BYTES: usize = 1 << 20;
 
 /// First byte of a connection of MQTT, and the answer: it is accepted.
 const MQTT_CONNECT: u8 = 0x10;
@@ -63,8 +65,11 @@ fn serve(mut socket: TcpStream) -> io::Result<()> {
     if greeting == SKIP {
         return swallow(&mut socket);
     }
-    if greeting[0] == MQTT_CONNECT {
-        return serve_mqtt(&mut socket, greeting);
+    match &greeting {
+        [MQTT_CONNECT, ..] => return serve_mqtt(&mut socket, greeting),
+        b"AMQP\x03\x01\0\0" => return amqp10::serve(&mut socket),
+        [0, ..] => return stream::serve(&mut socket, greeting),
+        _ => {}
     }
     // Version 0-9, no properties, one mechanism, one locale.
     let start = b"\0\x09\0\0\0\0\0\0\0\x05PLAIN\0\0\0\x05en_US";

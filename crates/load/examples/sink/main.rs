@@ -1,13 +1,15 @@
 //! The CPU cost of unhindered publishing: 12-byte messages into a byte sink on loopback. The real publishing path and a
 //! bare writer of the same bytes send them in turn. Costs come from the CPU clock of the sending thread: `sink [ROUNDS]
-//! [SECONDS] [PROTOCOL]`, one line of JSON per round. The protocol is `amqp-0-9-1` or `mqtt`: the others have no messages
-//! without confirms.
+//! [SECONDS] [PROTOCOL]`, one line of JSON per round. The protocols are those of a scenario. By AMQP 1.0 and over streams,
+//! messages have confirms, whose reading is a part of the publishing path alone.
 //!
 //! Not here: the sink itself ([`byte_sink`]), which exists to measure the load generator and stands for no broker
 //! anywhere else.
 #![expect(clippy::print_stdout, reason = "an example talks to its user")]
 
+mod amqp10;
 mod byte_sink;
+mod stream;
 
 use std::{
     env,
@@ -52,10 +54,12 @@ impl Cost {
     }
 }
 
-/// A protocol that has messages without confirms.
+/// A protocol of the load.
 #[derive(Clone, Copy)]
 enum Protocol {
     Amqp091,
+    Amqp10,
+    Stream,
     Mqtt,
 }
 
@@ -64,9 +68,11 @@ impl Protocol {
     fn find(name: Option<&str>) -> Result<Self, Failure> {
         match name {
             None | Some("amqp-0-9-1") => Ok(Self::Amqp091),
+            Some("amqp-1.0") => Ok(Self::Amqp10),
+            Some("stream") => Ok(Self::Stream),
             Some("mqtt") => Ok(Self::Mqtt),
             Some(other) => {
-                Err(format!("`{other}` is not amqp-0-9-1 or mqtt, which need no confirms").into())
+                Err(format!("`{other}` is not amqp-0-9-1, amqp-1.0, stream or mqtt").into())
             }
         }
     }
@@ -77,6 +83,14 @@ impl Protocol {
             Self::Amqp091 => format!(
                 "queues = [{{ name = \"{QUEUE}\" }}]\n\
                  publishers = [{{ queue = \"{QUEUE}\", persistent = true }}]\n"
+            ),
+            Self::Amqp10 => format!(
+                "queues = [{{ name = \"{QUEUE}\" }}]\n\
+                 publishers = [{{ queue = \"{QUEUE}\", protocol = \"amqp-1.0\", persistent = true }}]\n"
+            ),
+            Self::Stream => format!(
+                "queues = [{{ name = \"{QUEUE}\", type = \"stream\" }}]\n\
+                 publishers = [{{ queue = \"{QUEUE}\", protocol = \"stream\" }}]\n"
             ),
             Self::Mqtt => {
                 format!("publishers = [{{ topic = \"{QUEUE}\", protocol = \"mqtt\", qos = 0 }}]\n")
@@ -97,6 +111,9 @@ impl Protocol {
                 };
                 PublishTemplate::new(&target, BODY.len(), 131_072).wire_size()
             }
+            Self::Amqp10 => amqp10::MESSAGE_BYTES,
+            // Frames have 13 bytes more.
+            Self::Stream => stream::MESSAGE_BYTES,
             Self::Mqtt => MQTT_BYTES,
         }
     }
@@ -138,7 +155,7 @@ fn publish(protocol: Protocol, sink: SocketAddr, length: Duration) -> Result<Cos
     );
     let scenario = scenario::parse(&text, "sink", &[])?;
     let uri = Uri::parse(&format!(
-        "amqp://guest:guest@{sink}/%2f?heartbeat=0&mqtt_port={}",
+        "amqp://guest:guest@{sink}/%2f?heartbeat=0&mqtt_port={0}&stream_port={0}",
         sink.port()
     ))?;
     let mut session = Session::open(&scenario, &Dialer::to(uri), BrokerOwner::Caller)?;
