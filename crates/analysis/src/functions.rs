@@ -1,6 +1,6 @@
 //! Tables of functions, with the weight in each function and below it.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use rabbitscope_profiles::{FrameId, FrameKind, Profile, StackEntry};
 
@@ -89,6 +89,23 @@ fn add_ends(rows: &mut [FunctionRow], stack: &[StackEntry], weight: u64) {
     }
 }
 
+/// Returns the weight of each function that samples belong to: the innermost Erlang function, else the innermost of all.
+/// Code without a symbol is one function. The weights add up to that of the profile.
+pub fn owners_of_samples(profile: &Profile) -> BTreeMap<&str, u64> {
+    let mut owners = BTreeMap::new();
+    for sample in &profile.samples {
+        let frames = || sample.stack.iter().rev().map(|entry| profile.frames.get(entry.frame));
+        let erlang = frames().find(|frame| frame.kind.is_erlang_function());
+        let Some(owner) = erlang.or_else(|| frames().next()) else { continue };
+        let name = if owner.is_unsymbolised() { UNNAMED } else { owner.name.as_str() };
+        *owners.entry(name).or_default() += sample.weight;
+    }
+    owners
+}
+
+/// Name of code without a symbol.
+const UNNAMED: &str = "code without a symbol";
+
 /// Returns the `count` Erlang functions, including BIFs, with the largest [`FunctionRow::own`].
 pub fn hottest(profile: &Profile, count: usize) -> Vec<FunctionRow> {
     let rows = function_table(profile).into_iter();
@@ -112,6 +129,13 @@ scheduler;schedule 4";
         let table = function_table(&profile);
         let row = table.iter().find(|row| row.name == name).unwrap();
         assert_eq!((row.own, row.self_weight, row.total), (own, self_weight, total), "{name}");
+    }
+
+    #[test]
+    fn each_sample_has_one_owner() {
+        let profile = read_folded(STACKS.as_bytes()).unwrap();
+        let owners: Vec<(&str, u64)> = owners_of_samples(&profile).into_iter().collect();
+        assert_eq!(owners, [("m:f/1", 5), ("m:g/2", 5), ("schedule", 4)]);
     }
 
     #[test]

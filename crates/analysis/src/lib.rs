@@ -31,7 +31,7 @@ pub use diff::{
 };
 pub use expectations::{end_in_words, judge, recorded_latency};
 pub use faults::with_outages;
-pub use functions::{FunctionRow, function_table, hottest, share};
+pub use functions::{FunctionRow, function_table, hottest, owners_of_samples, share};
 pub use holders::{Activity, Holder, holders};
 pub use lasting::FailureWatch;
 pub use lines::{LineRow, line_table};

@@ -27,7 +27,9 @@ mod topology;
 
 pub use anonymous::anonymous;
 pub use groups::{Model, Scale, model};
-pub use likeness::{Figure, Likeness, Measurements, MeasurementsError, Verdict, compare};
+pub use likeness::{
+    Figure, Likeness, Measurements, MeasurementsError, ProfileShares, Verdict, compare,
+};
 pub use observe::{Flows, Observer};
 pub use text::{Origin, RunLength, scenario};
 pub use topology::{DefinitionsError, NodeFacts, Topology};

@@ -7,8 +7,10 @@ use std::{
 };
 
 use anyhow::Context;
+use rabbitscope_analysis::owners_of_samples;
 use rabbitscope_artifacts::rundir::{RunDirectory, read_broker};
 use rabbitscope_capture::read_listening;
+use rabbitscope_profiles::{Event, Profile};
 use rabbitscope_runner::{
     leftovers::RemovalConsent,
     progress::{Line, Watchers},
@@ -16,15 +18,18 @@ use rabbitscope_runner::{
 };
 use rabbitscope_runs::{
     record::{BrokerState, BrokerStates, Verdict},
-    scenario::{BrokerSpec, PacketsSpec, Scenario},
+    scenario::{BrokerSpec, PacketsSpec, ProfileEvents, ProfileSpec, Scenario},
 };
 use rabbitscope_terminal::UsageError;
 use rabbitscope_wire::analyzer::AnalyzerOptions;
-use rabbitscope_workload::{Measurements, NodeFacts, Observer};
+use rabbitscope_workload::{Measurements, NodeFacts, Observer, ProfileShares};
 
 /// Shortest and longest run. Connections are made in its first moments.
 const SECONDS_MIN: f64 = 5.0;
 const SECONDS_MAX: f64 = 86_400.0;
+
+/// Time in which clients connect, which the profile leaves out.
+const PROFILE_DELAY: Duration = Duration::from_secs(1);
 
 /// A finished run with its measurements.
 #[derive(Debug)]
@@ -36,8 +41,12 @@ pub struct Replayed {
 }
 
 /// Returns the scenario as it is run for a comparison: on a throwaway broker, as long as the source was observed, with
-/// its packets and nothing else that costs time.
-pub fn check(mut scenario: Scenario, source: &Measurements) -> anyhow::Result<Scenario> {
+/// its packets, with a profile like the source's if it is wanted, and with nothing else that costs time.
+pub fn check(
+    mut scenario: Scenario,
+    source: &Measurements,
+    is_profiled: bool,
+) -> anyhow::Result<Scenario> {
     if let BrokerSpec::Existing { .. } = scenario.broker.spec {
         let reason =
             "the comparison runs the scenario on a throwaway broker: remove the broker's URI";
@@ -46,7 +55,12 @@ pub fn check(mut scenario: Scenario, source: &Measurements) -> anyhow::Result<Sc
     let duration = Duration::from_secs_f64(source.seconds().clamp(SECONDS_MIN, SECONDS_MAX));
     scenario.run.duration = Some(duration);
     scenario.packets = Some(PacketsSpec { duration, save: true });
-    scenario.profile = None;
+    scenario.profile = is_profiled.then(|| ProfileSpec {
+        event: ProfileEvents::default(),
+        delay: PROFILE_DELAY,
+        duration: duration.saturating_sub(PROFILE_DELAY),
+        freq_hz: ProfileShares::FREQUENCY_HZ,
+    });
     run::check(&scenario)?;
     Ok(scenario)
 }
@@ -65,9 +79,19 @@ pub fn replay(
         anyhow::bail!("the run is incomplete: {reason}");
     }
     let mut measured = measured(&finished, source, &directory.packet_file())?;
+    measured.add_profile(finished.profiles.iter().find_map(shares));
     measured.add_node(node(&finished, read_broker(directory.path())?));
     let doubts = finished.record.doubts.into_iter().map(|doubt| doubt.reason).collect();
     Ok(Replayed { measured, doubts })
+}
+
+/// Returns the shares of a profile of CPU time.
+fn shares(profile: &Profile) -> Option<ProfileShares> {
+    let mut shares = ProfileShares::default();
+    for (function, samples) in owners_of_samples(profile) {
+        shares.add(function, 0, samples);
+    }
+    (profile.event == Event::Cpu).then_some(shares)
 }
 
 /// Returns version and settings of the run's broker.

@@ -6,7 +6,7 @@ use super::{
     distance::block_noise,
     figure::{Difference, Figure, Unit, Verdict, relative},
     measurements::{Group, Measurements},
-    publishers, readers,
+    profile, publishers, readers,
 };
 use crate::topology::BrokerDifference;
 
@@ -81,8 +81,12 @@ impl GroupLikeness {
 pub fn compare(source: &Measurements, run: &Measurements) -> Likeness {
     let groups: Vec<GroupLikeness> =
         source.groups.iter().map(|(name, group)| likeness(name, group, run)).collect();
-    let whole: Vec<Figure> = packets(source, run).into_iter().chain(cpu(source, run)).collect();
-    let mut not_compared = vec!["depths of queues, and the profile of the broker".to_owned()];
+    let mut whole: Vec<Figure> = packets(source, run).into_iter().chain(cpu(source, run)).collect();
+    let mut not_compared = vec!["depths of queues".to_owned()];
+    match source.profile.as_ref().zip(run.profile.as_ref()) {
+        Some((source, run)) => whole.extend(profile::figures(source, run)),
+        None => not_compared.push("profile of the broker: it was not recorded of both".to_owned()),
+    }
     if source.packets.is_none() || run.packets.is_none() {
         not_compared.push("packets for each message: they were not counted".to_owned());
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::profile::ProfileShares;
 use crate::{
     groups::{Arrival, Model, PublisherGroup, ReaderGroup, Window},
     observe::{Flows, Prefetch, PublishBlock, ReadBlock},
@@ -49,6 +50,9 @@ pub struct Measurements {
     /// The broker's node; absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) node: Option<NodeFacts>,
+    /// The CPU profile of the broker's node; absent if it was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) profile: Option<ProfileShares>,
 }
 
 /// Figures of a group.
@@ -136,6 +140,16 @@ impl Measurements {
     /// Adds the broker's node.
     pub fn add_node(&mut self, node: Option<NodeFacts>) {
         self.node = node;
+    }
+
+    /// Adds the CPU profile of the broker's node.
+    pub fn add_profile(&mut self, profile: Option<ProfileShares>) {
+        self.profile = profile;
+    }
+
+    /// Returns whether the CPU profile of the broker's node is known.
+    pub const fn has_profile(&self) -> bool {
+        self.profile.is_some()
     }
 
     /// Returns the observed time in seconds.

@@ -7,6 +7,7 @@
 //! figure        a figure of both, its bar, its noise, its verdict
 //! publishers    figures of publishers and callers
 //! readers       figures of consumers, programs that poll, and responders
+//! profile       shares of the broker's CPU samples by function and module, and their overlap
 //! compare       all of them, and the load as a whole
 //! text          the table for people
 //! ```
@@ -18,6 +19,7 @@ mod compare;
 mod distance;
 mod figure;
 mod measurements;
+mod profile;
 mod publishers;
 mod readers;
 mod replay;
@@ -26,3 +28,4 @@ mod text;
 pub use compare::{Likeness, compare};
 pub use figure::{Figure, Verdict};
 pub use measurements::{Measurements, MeasurementsError};
+pub use profile::ProfileShares;

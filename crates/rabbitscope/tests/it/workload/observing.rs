@@ -76,4 +76,20 @@ fn check(back: &Back, definitions: &str, password: &str) {
         assert!(!text.contains(secret), "{secret}\n{text}");
     }
     back.runs();
+    check_likeness(back);
+}
+
+/// The broker of the comparison is like the source, and both have a profile.
+fn check_likeness(back: &Back) {
+    assert!(back.text.contains("# - RabbitMQ ") && back.text.contains(" on OTP "), "{}", back.text);
+    let likeness = back.compared();
+    let differences = likeness["broker-differences"].as_array().unwrap();
+    assert!(differences.is_empty(), "{differences:#?}");
+    let whole = likeness["whole"].as_array().unwrap();
+    for name in ["profile by module", "profile by function"] {
+        let figure = whole.iter().find(|figure| figure["name"] == name).unwrap();
+        // A load of 50 messages a second gives few samples.
+        assert_eq!(figure["verdict"], "not-judged", "{figure:#}");
+        assert!(figure["messages"].as_u64() > Some(20), "{figure:#}");
+    }
 }

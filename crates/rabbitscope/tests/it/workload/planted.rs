@@ -2,6 +2,7 @@
 
 use rabbitscope_runs::scenario::{self, ConsumerGroup, PublisherGroup, Scenario};
 use rabbitscope_testing::Workbench;
+use serde_json::Value;
 
 /// The scenario that came back.
 pub(super) struct Back {
@@ -82,6 +83,14 @@ impl Back {
         };
         let time = group.processing_time.or_else(median).unwrap_or_default().as_secs_f64() * 1e3;
         assert!((time / millis - 1.0).abs() < tolerance, "{time} ms, not {millis}\n{}", self.text);
+    }
+
+    /// Compares the scenario that came back with its source.
+    #[track_caller]
+    pub(super) fn compared(&self) -> Value {
+        let ended = self.bench.rabbitscope("workload --compare mine.toml --json --out compared");
+        let likeness = serde_json::from_str(&ended.stdout);
+        likeness.unwrap_or_else(|error| panic!("{error}\n{ended:#?}"))
     }
 
     /// Runs the scenario that came back, for three seconds.

@@ -54,7 +54,8 @@ pub(in crate::commands) struct Args {
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         if let Some(scenario) = &self.comparison.compare {
-            return self.comparison.execute(scenario, &self.compared_source(scenario)?);
+            let source = self.compared_source(scenario)?;
+            return self.comparison.execute(scenario, &source, !self.source.no_profile);
         }
         self.comparison.refuse_without_comparison()?;
         let output = self.output.as_deref().expect("the command line asks for it");
@@ -74,6 +75,9 @@ impl Args {
         ));
         if let Some(Err(reason)) = &observed.node {
             output::note(&format!("{reason}; objects that no client declared are assumed"));
+        }
+        if let Some(Err(reason)) = &observed.profile {
+            output::note(&format!("no profile of the broker was recorded: {reason}"));
         }
         if let Some(reason) = &observed.cut_short {
             output::note(&format!("{reason}; the scenario covers the time until then"));
@@ -203,6 +207,7 @@ fn measured(model: &Model, observed: &Observed) -> Measurements {
     let mut measured = Measurements::from_model(model, &observed.flows);
     let packets = observed.report.capture.as_ref().map(|capture| capture.packets);
     measured.add_costs(packets, observed.cpu_seconds.clone());
+    measured.add_profile(observed.profile.clone().and_then(Result::ok));
     measured
 }
 

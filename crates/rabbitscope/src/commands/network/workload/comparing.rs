@@ -6,6 +6,7 @@ use anyhow::Context;
 use rabbitscope_artifacts::rundir::RunDirectory;
 use rabbitscope_experiments::likeness::{check, replay};
 use rabbitscope_files::input;
+use rabbitscope_probe::choose_backend;
 use rabbitscope_runner::fit;
 use rabbitscope_runs::scenario::Scenario;
 use rabbitscope_terminal::{UsageError, output};
@@ -78,6 +79,15 @@ pub(super) fn read_measurements(path: &Path) -> anyhow::Result<Measurements> {
     Ok(Measurements::from_json(&text).map_err(form)?)
 }
 
+/// Returns whether this program may record the brokers that it starts, and says so if not.
+fn is_recording_permitted() -> bool {
+    let choice = choose_backend(std::process::id(), None);
+    if let Err(error) = &choice {
+        output::note(&format!("no profile of the broker is recorded: {error}"));
+    }
+    choice.is_ok()
+}
+
 impl CompareArgs {
     /// Refuses options of a comparison without one.
     pub(super) fn refuse_without_comparison(&self) -> Result<(), UsageError> {
@@ -94,8 +104,14 @@ impl CompareArgs {
     }
 
     /// Runs the scenario and compares it with the source.
-    pub(super) fn execute(&self, path: &Path, source: &Measurements) -> anyhow::Result<Exit> {
-        let scenario = check(read_scenario(path, &self.set)?, source)?;
+    pub(super) fn execute(
+        &self,
+        path: &Path,
+        source: &Measurements,
+        is_profile_wanted: bool,
+    ) -> anyhow::Result<Exit> {
+        let is_profiled = is_profile_wanted && source.has_profile() && is_recording_permitted();
+        let scenario = check(read_scenario(path, &self.set)?, source, is_profiled)?;
         for misfit in fit::misfits(&scenario) {
             output::note(&misfit);
         }

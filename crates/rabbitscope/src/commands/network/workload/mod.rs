@@ -4,5 +4,6 @@
 mod command;
 mod comparing;
 mod observing;
+mod profiling;
 
 pub(in crate::commands) use command::Args;

@@ -11,9 +11,9 @@ use rabbitscope_machine::ProcessUsage;
 use rabbitscope_probe::packets::{CaptureInterface, MAX_PORTS};
 use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::{analyzer::AnalyzerOptions, report::PacketReport};
-use rabbitscope_workload::{Flows, Observer, Topology};
+use rabbitscope_workload::{Flows, Observer, ProfileShares, Topology};
 
-use super::super::packets::listeners;
+use super::{super::packets::listeners, profiling::Recording};
 use crate::{
     commands::{
         arguments::{duration, number, within},
@@ -40,6 +40,11 @@ pub(super) struct SourceArgs {
     /// Duration of the capture
     #[arg(long, default_value = "60s", value_parser = duration)]
     pub(super) duration: Duration,
+    /// Record no CPU profile of the broker, which --compare compares
+    ///
+    /// Otherwise the node is sampled 999 times a second on each CPU during the capture, if that is permitted.
+    #[arg(long)]
+    pub(super) no_profile: bool,
     #[command(flatten)]
     node: NodeArguments,
 }
@@ -53,6 +58,8 @@ pub(super) struct Observed {
     pub(super) cut_short: Option<String>,
     /// The objects of a running node, or the reason why it was not asked.
     pub(super) node: Option<Result<String, String>>,
+    /// The CPU profile of a running node, or the reason against it; absent if it was not wanted.
+    pub(super) profile: Option<Result<ProfileShares, String>>,
 }
 
 impl SourceArgs {
@@ -74,7 +81,8 @@ impl SourceArgs {
         let (report, observer) = read_listening(file, options, Observer::default())?;
         let damage = report.capture.as_ref().and_then(|capture| capture.damaged.clone());
         let flows = observer.finish();
-        Ok(Observed { flows, report, cpu_seconds: Vec::new(), cut_short: damage, node: None })
+        let cpu_seconds = Vec::new();
+        Ok(Observed { flows, report, cpu_seconds, cut_short: damage, node: None, profile: None })
     }
 
     fn analyzer(&self, subject: String) -> AnalyzerOptions {
@@ -91,6 +99,7 @@ impl SourceArgs {
             Err(error) => Err(format!("the node was not asked: {error:#}")),
         });
         let stop = interrupt::watch()?;
+        let recording = options.pid.filter(|_| !self.no_profile).map(Recording::start);
         let line = output::ProgressLine::default();
         let (mut shown, mut cpu) = (Duration::ZERO, vec![cpu_of(&options)]);
         let mut is_over = |elapsed: Duration| {
@@ -103,8 +112,10 @@ impl SourceArgs {
             elapsed >= self.duration
         };
         let analyzer = self.analyzer(options.subject.clone());
-        let (captured, observer) =
-            capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over)?;
+        let captured =
+            capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over);
+        let profile = recording.map(Recording::finish);
+        let (captured, observer) = captured?;
         cpu.push(cpu_of(&options));
         Ok(Observed {
             flows: observer.finish(),
@@ -112,6 +123,7 @@ impl SourceArgs {
             cpu_seconds: differences(&cpu).unwrap_or_default(),
             cut_short: captured.cut_short,
             node,
+            profile,
         })
     }
 
