@@ -110,6 +110,7 @@ impl Amqp091Role for Answering {
         context.measured.counts.consume_at_once();
         context.measured.counts.redelivered += u64::from(request.redelivered);
         let fields = ReplyFields::parse(&request.properties).unwrap_or_default();
+        socket.write_as(self.write);
         if let Some(reply_to) = fields.reply_to {
             let reply = Addressed {
                 channel: request.channel,
@@ -126,7 +127,7 @@ impl Amqp091Role for Answering {
             let ack = Request::Ack { delivery_tag, multiple: false };
             socket.connection.request(request.channel, &ack);
         }
-        if self.write == WriteMode::PerMessage {
+        if self.write != WriteMode::Batched {
             // Bytes that cannot be written now stay. The flush after reading reports the reason.
             let _ = socket.flush(context);
         }

@@ -12,6 +12,7 @@ mod churning;
 mod consuming;
 mod driven;
 mod driver;
+mod frame_cut;
 mod limits;
 mod publishing;
 mod receiving;

@@ -5,11 +5,13 @@ use std::io;
 use mio::{Interest, Registry, Token, unix::SourceFd};
 use rabbitscope_measurements::Failure;
 use rabbitscope_protocol::Wire;
+use rabbitscope_runs::scenario::WriteMode;
 use rabbitscope_timing::RunInstant;
 use rabbitscope_topology::{Received, Stream};
 
 use super::{
     acceptance::{Acceptance, Barriers},
+    frame_cut::FrameCut,
     serve_context::ServeContext,
 };
 use crate::connect::Prepared;
@@ -33,6 +35,8 @@ pub(crate) struct Socket<W> {
     blocked_since: Option<RunInstant>,
     /// Time from which the socket has had room.
     ready_since: RunInstant,
+    /// Absent if a write may have several frames.
+    frame_cut: Option<FrameCut>,
 }
 
 pub(super) enum ReadOutcome {
@@ -58,6 +62,15 @@ impl<W: Wire<Error: Into<Failure>>> Socket<W> {
             stalled_since: None,
             blocked_since: None,
             ready_since: RunInstant::START,
+            frame_cut: None,
+        }
+    }
+
+    /// Sets the way of all further writes. It begins with a whole frame.
+    #[inline]
+    pub(super) fn write_as(&mut self, write: WriteMode) {
+        if write == WriteMode::PerFrame && self.connection.output().is_empty() {
+            self.frame_cut.get_or_insert_default();
         }
     }
 
@@ -162,10 +175,14 @@ impl<W: Wire<Error: Into<Failure>>> Socket<W> {
             return Ok(());
         }
         while self.writable {
-            let sent =
-                self.stream.send(output.pending()).map_err(|error| Failure::socket(&error))?;
+            let pending = output.pending();
+            let part = self.frame_cut.as_mut().map_or(pending, |cut| cut.next(pending));
+            let sent = self.stream.send(part).map_err(|error| Failure::socket(&error))?;
             self.writable = !sent.is_full;
             output.advance(sent.taken);
+            if let Some(cut) = &mut self.frame_cut {
+                cut.advance(sent.taken);
+            }
             context.measured.counts.writes += sent.calls;
             context.measured.counts.bytes_written += sent.wire_bytes;
             if output.is_empty() && !self.stream.has_backlog() {

@@ -153,6 +153,9 @@ fn what_cannot_be_is_refused() {
     refused(&["seed=1979-05-27"], &["seed", "date"]);
     refused(&["publishers.0.republish-unconfirmed=true"], &["needs `confirm-window`"]);
     refused(&["publishers.0.write=slowly"], &["publishers.0.write", "`per-message`"]);
+    let stream = ["queues.0.type=stream", "publishers.0.protocol=stream"];
+    let per_frame = ["publishers.0.write=per-frame"];
+    refused(&[&stream[..], &per_frame].concat(), &["publishers.0.write", "AMQP 0-9-1"]);
     refused(&["broker.nodes=0"], &["broker.nodes", "from 1 to 7"]);
     refused(&["broker.nodes=3", "broker.uri=amqp://a"], &["broker.nodes", "uri"]);
     refused(&["broker.uris=[]"], &["broker.uris", "at least one"]);

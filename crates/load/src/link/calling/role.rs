@@ -232,6 +232,7 @@ impl Role for Calling {
         if self.is_stopped || !socket.can_publish() {
             return Ok(false);
         }
+        socket.write_as(self.write);
         context.begin(self.has_schedule);
         if let Some(until) = context.pass.due_until {
             self.round_robin.advance(until);

@@ -270,6 +270,7 @@ impl<W: Sends> Role for Publishing<W> {
         if self.is_stopped || !socket.can_publish() {
             return Ok(false);
         }
+        socket.write_as(self.write);
         context.begin(self.has_schedule);
         if let Some(until) = self.until(context) {
             self.round_robin.advance(until);

@@ -172,11 +172,13 @@ fn a_rate_is_held() {
 #[test]
 fn each_message_can_have_a_write_of_its_own() {
     let bench = Workbench::new("writes");
-    let [single, batched] = ["per-message", "batched"].map(|write| {
+    let [single, batched, framed] = ["per-message", "batched", "per-frame"].map(|write| {
         let publishers = Publishers::new("writes").messages(20_000).write(write);
         bench.record(Scenario::with_queue("writes").publishers(publishers), 0)
     });
     assert!(count(&single, "writes") >= 20_000, "{single:#}");
+    // Method, header and body.
+    assert!((60_000..63_000).contains(&count(&framed, "writes")), "{framed:#}");
     assert!(count(&batched, "writes") < 5_000, "{batched:#}");
     // They differ by barriers only, of 13 bytes each: at most one follows 16 messages.
     let bytes = count(&single, "bytes-written").abs_diff(count(&batched, "bytes-written"));

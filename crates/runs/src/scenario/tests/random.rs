@@ -28,7 +28,7 @@ impl Random {
     }
 
     fn write(&mut self) -> WriteMode {
-        [WriteMode::Batched, WriteMode::PerMessage][self.below(2)]
+        [WriteMode::Batched, WriteMode::PerMessage, WriteMode::PerFrame][self.below(3)]
     }
 
     fn some<T>(&mut self, value: T) -> Option<T> {

@@ -77,4 +77,6 @@ pub enum WriteMode {
     Batched,
     /// One call for each message, like the Java client.
     PerMessage,
+    /// One call for each frame of a message of AMQP 0-9-1: method, header, parts of the body. Like pika.
+    PerFrame,
 }

@@ -3,7 +3,7 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::{NO_WINDOW, PublisherGroup, QueueSpec, QueueType},
+        model::{NO_WINDOW, Protocol, PublisherGroup, QueueSpec, QueueType, WriteMode},
     },
     fields, mqtt, schedule,
 };
@@ -33,7 +33,15 @@ pub(in crate::scenario::validate) fn group(
     packing::packing(group)?;
     schedule(group)?;
     content::properties(group)?;
+    write(group)?;
     fields::at_least_one("messages", group.messages)
+}
+
+fn write(group: &PublisherGroup) -> Result<(), Problem> {
+    if group.write == WriteMode::PerFrame && group.protocol != Protocol::Amqp091 {
+        return refuse("write", "`per-frame` is of AMQP 0-9-1, where a message has several frames");
+    }
+    Ok(())
 }
 
 fn confirms(group: &mut PublisherGroup) -> Result<(), Problem> {
