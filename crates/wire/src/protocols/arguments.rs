@@ -92,7 +92,7 @@ impl KeptArguments {
 }
 
 /// Hashes a string, to compare it with others. The hash is the same in every run of a program.
-pub(crate) fn hash(text: &[u8]) -> u64 {
+pub fn hash(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
     hasher.finish()

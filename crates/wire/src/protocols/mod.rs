@@ -29,6 +29,7 @@ mod sink;
 mod tls;
 
 pub(crate) use arguments::Arguments as ArgumentBytes;
+pub use arguments::hash;
 pub use conversation::Conversation;
 pub use details::{
     Consume, ContentHeader, Delivery, Details, Disposition, Outcome, Publish, Settlement,

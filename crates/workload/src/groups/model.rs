@@ -7,7 +7,7 @@ use super::{
     readers::{self, ReaderGroup},
     scaling::Scale,
     sets::Sets,
-    uses::{Uses, is_direct_reply, quoted},
+    uses::{Uses, quoted},
 };
 use crate::{
     observe::{Churn, Flows, PublishFlow, ReadFlow, Span},
@@ -94,11 +94,12 @@ pub fn model(flows: &Flows, mut topology: Topology) -> Model {
     let is_here = |of: &Option<String>| of.as_ref().is_none_or(|of| *of == vhost);
     let all: Vec<&PublishFlow> =
         flows.publishes.iter().filter(|flow| is_here(&flow.vhost)).collect();
-    let reads: Vec<&ReadFlow> = completed.iter().filter(|flow| is_here(&flow.vhost)).collect();
+    let reads: Vec<&ReadFlow> =
+        completed.iter().filter(|flow| is_here(&flow.vhost) && !flow.is_of_replies).collect();
     let objects = topology.vhosts.remove(&vhost).unwrap_or_default();
     let (links, policies): (Vec<_>, Vec<_>) =
         objects.policies.iter().cloned().partition(Policy::is_link);
-    let (replies, sent): (Vec<_>, Vec<_>) = all.into_iter().partition(|flow| is_reply(flow));
+    let (replies, sent): (Vec<_>, Vec<_>) = all.into_iter().partition(|flow| flow.is_reply);
     let uses = Uses::new(objects, &sent, &reads);
     let mut missing = missing(flows, others);
     if !links.is_empty() {
@@ -150,12 +151,6 @@ fn main_vhost(flows: &Flows) -> (String, u64) {
     let main = most.map_or("/", |(vhost, _)| *vhost).to_owned();
     let others = messages.iter().filter(|(vhost, _)| **vhost != main).map(|(_, count)| count).sum();
     (main, others)
-}
-
-/// Returns whether the flow answers requests.
-fn is_reply(flow: &PublishFlow) -> bool {
-    let key = flow.routing_keys.most_frequent().map_or("", |(key, _)| key.as_str());
-    flow.key.exchange.is_empty() && (is_direct_reply(key) || key.starts_with("amq.gen-"))
 }
 
 /// Lists everything that was observed and is not in the model.
@@ -262,9 +257,8 @@ fn split_readers(
     (publishes, replies): (&[&PublishFlow], &[&PublishFlow]),
 ) -> (Vec<ReaderGroup>, Vec<Responders>) {
     let answering: BTreeSet<u64> = replies.iter().map(|flow| flow.key.connection).collect();
-    let asks = |flow: &&&PublishFlow| flow.with_reply_to * 2 > flow.messages;
-    let asking: BTreeSet<u64> =
-        publishes.iter().filter(asks).map(|flow| flow.key.connection).collect();
+    let requests = publishes.iter().filter(|flow| flow.is_request);
+    let asking: BTreeSet<u64> = requests.map(|flow| flow.key.connection).collect();
     let (mut readers, mut responders) = (Vec::new(), Vec::new());
     for (flow, queue) in reads.iter().zip(&uses.read) {
         let Some(set) = sets.of(queue) else { continue };

@@ -34,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) target: Target,
     pub(crate) mode: ConfirmMode,
     pub(crate) is_request: bool,
+    /// True if most messages name a queue for replies, and nobody answers.
+    pub(crate) is_unanswered: bool,
     pub(crate) persistent: bool,
     pub(crate) mandatory: bool,
     pub(crate) priority: Option<u8>,
@@ -105,7 +107,8 @@ pub(super) fn settings(flow: &PublishFlow, target: Target) -> Settings {
     Settings {
         target,
         mode: flow.mode,
-        is_request: most(flow.with_reply_to),
+        is_request: flow.is_request,
+        is_unanswered: most(flow.with_reply_to) && !flow.is_request,
         persistent: most(flow.persistent),
         mandatory: most(flow.mandatory),
         priority: frequent(&flow.priorities),

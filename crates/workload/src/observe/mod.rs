@@ -9,6 +9,7 @@
 //! deliveries  unsettled deliveries
 //! publishing  a flow of publishes
 //! reading     a flow of deliveries
+//! replies     requests, and replies to them
 //! seen        exchanges, queues and bindings that clients declare
 //! blocks      equal parts of the observed time
 //! flows       the result
@@ -24,6 +25,7 @@ mod flows;
 mod observer;
 mod publishing;
 mod reading;
+mod replies;
 mod seen;
 
 pub(crate) use blocks::{Join, PublishBlock, ReadBlock};

@@ -16,6 +16,7 @@ use super::{
     flows::Flows,
     publishing::{Around, ConfirmMode, PublishFlow, PublishKey},
     reading::ReadFlow,
+    replies,
     seen::text,
 };
 use crate::topology::Destination;
@@ -100,6 +101,7 @@ impl Observer {
     pub fn finish(self) -> Flows {
         let mut flows = self.flows;
         flows.first = flows.first.min(flows.last);
+        replies::find(&mut flows);
         flows
     }
 }

@@ -48,6 +48,13 @@ pub(crate) struct PublishFlow {
     pub(crate) persistent: u64,
     pub(crate) mandatory: u64,
     pub(crate) with_reply_to: u64,
+    /// Hashes of the queues for replies, and the number of messages that ask for direct ones.
+    pub(super) reply_queues: Values<u64>,
+    pub(super) direct_requests: u64,
+    /// True if most messages are requests, and somebody answers them.
+    pub(crate) is_request: bool,
+    /// True if most messages are replies.
+    pub(crate) is_reply: bool,
     /// Priority, or none.
     pub(crate) priorities: Values<Option<u8>>,
     /// Time to live in milliseconds, or none.
@@ -121,6 +128,8 @@ impl PublishFlow {
         self.persistent += u64::from(header.is_persistent);
         self.mandatory += u64::from(message.mandatory);
         self.with_reply_to += u64::from(header.reply_to.is_some());
+        self.direct_requests += u64::from(header.wants_direct_reply);
+        header.reply_to.into_iter().for_each(|queue| self.reply_queues.add(queue));
         let Some(properties) = message.content.properties else { return };
         self.priorities.add(properties.priority);
         self.expirations.add(properties.expiration);

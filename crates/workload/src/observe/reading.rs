@@ -39,6 +39,8 @@ pub(crate) struct ReadFlow {
     pub(crate) consumer_tag: String,
     /// The queue, if the request for it was seen.
     pub(crate) queue: Option<String>,
+    /// True if the messages are replies to requests.
+    pub(crate) is_of_replies: bool,
     pub(crate) is_polling: bool,
     pub(crate) no_ack: Option<bool>,
     pub(crate) exclusive: bool,

@@ -6,6 +6,7 @@ mod groups;
 mod likeness;
 mod random;
 mod readers;
+mod requests;
 mod scaling;
 mod secrets;
 mod talk;

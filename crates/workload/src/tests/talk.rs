@@ -9,7 +9,7 @@ use rabbitscope_wire::{
         Headers, Properties, Published, Qos, QueueDeclare, Settled, Settlement,
     },
     packet::Timestamp,
-    protocols::ContentHeader,
+    protocols::{ContentHeader, hash},
     report::Side,
 };
 
@@ -42,8 +42,23 @@ pub(super) enum Owned {
     Qos(u16, bool),
     Declare(String, bool),
     Consume(String, String, bool),
-    Publish { exchange: String, key: String, bytes: u64, properties: Properties },
-    Deliver { tag: String, number: u64, exchange: String, key: String },
+    Publish {
+        exchange: String,
+        key: String,
+        bytes: u64,
+        properties: Properties,
+    },
+    /// A message for a queue, with a queue for its reply.
+    Request {
+        queue: String,
+        reply_to: String,
+    },
+    Deliver {
+        tag: String,
+        number: u64,
+        exchange: String,
+        key: String,
+    },
     Settle(u64, bool, Settlement),
 }
 
@@ -83,6 +98,11 @@ impl Talk {
         let properties = Properties::default();
         let (exchange, key) = (exchange.to_owned(), key.to_owned());
         self.client(at, connection, Owned::Publish { exchange, key, bytes, properties });
+    }
+
+    pub(super) fn request(&mut self, at: u64, connection: u64, queue: &str, reply_to: &str) {
+        let (queue, reply_to) = (queue.to_owned(), reply_to.to_owned());
+        self.client(at, connection, Owned::Request { queue, reply_to });
     }
 
     pub(super) fn confirm(&mut self, at: u64, connection: u64, number: u64, multiple: bool) {
@@ -192,6 +212,12 @@ fn action(owned: &Owned) -> Action<'_> {
             mandatory: false,
             content: content(*bytes, *properties),
         }),
+        Owned::Request { queue, reply_to } => {
+            let mut content = content(100, Properties::default());
+            content.header.reply_to = Some(hash(reply_to.as_bytes()));
+            let (exchange, routing_key) = (&b""[..], queue.as_bytes());
+            Action::Publish(Published { exchange, routing_key, mandatory: false, content })
+        }
         Owned::Deliver { tag, number, exchange, key } => Action::Deliver(Delivered {
             consumer_tag: Some(tag.as_bytes()),
             delivery_tag: *number,

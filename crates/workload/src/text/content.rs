@@ -8,7 +8,7 @@ const SHARE_MIN: f64 = 0.02;
 /// Share of messages below which a size is left out.
 const RARE: f64 = 0.001;
 
-/// Says which messages differ from most, and how the client writes.
+/// Says which messages differ from most.
 pub(super) fn comments(lines: &mut Lines, group: &PublisherGroup) {
     let mut others = Vec::new();
     for (share, thing) in [
@@ -24,12 +24,18 @@ pub(super) fn comments(lines: &mut Lines, group: &PublisherGroup) {
     if persistent > SHARE_MIN && persistent < 1.0 - SHARE_MIN {
         others.push(format!("{} are persistent", percent(persistent)));
     }
-    if group.frame_by_frame > 0.5 {
-        others
-            .push("the client writes each frame by itself; here a message goes at once".to_owned());
+    if group.settings.is_unanswered {
+        lines.comment("Messages name a queue for replies, but nobody answered: they are taken for no requests.");
     }
     if !others.is_empty() {
         lines.comment(&format!("Not expressed: {}.", others.join("; ")));
+    }
+}
+
+/// Writes that each frame of a message goes by itself, if the clients do so.
+pub(super) fn way_of_writing(lines: &mut Lines, group: &PublisherGroup) {
+    if group.frame_by_frame > 0.5 {
+        lines.text("write", "per-frame");
     }
 }
 

@@ -39,6 +39,7 @@ fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
         lines.key("mandatory", "true");
     }
     content::properties(lines, group);
+    content::way_of_writing(lines, group);
     promise(lines, group);
     schedule(lines, group);
     if let Some(messages) = group.stops_after {
@@ -243,6 +244,7 @@ fn requests(lines: &mut Lines, model: &Model, group: &PublisherGroup, set: usize
     if group.settings.persistent {
         lines.key("persistent", "true");
     }
+    content::way_of_writing(lines, group);
     let driven = group.looped.driven_share.filter(|_| group.looped.is_closed);
     if let Some(share) = driven {
         lines.comment(&format!(
