@@ -1,18 +1,28 @@
-%% Reads exchanges, queues, bindings, policies, consumers, and the node's version and settings, as JSON.
+%% Reads exchanges, queues, bindings, policies, connections, consumers, and the node's version and settings, as JSON.
 %%
 %% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Kind, JSON}: Kind is the name of a
-%% list in a definitions file, `consumers` or `node`. Settings are those of a closed list. Users and parameters are not
-%% read: they hold password hashes, and addresses of shovels and federation. No process is asked or disturbed.
+%% list in a definitions file, `connections`, `consumers` or `node`. Settings are those of a closed list. Users and
+%% parameters are not read: they hold password hashes, and addresses of shovels and federation. Only tables are read, and
+%% channels are asked whose limit of unacknowledged messages is in no table (client_channels).
 -module(rabbitscope_workload).
--export([objects/1]).
+-export([objects/1, traffic/1]).
 
 -type to() :: {pid(), reference()}.
 
 -spec objects(to()) -> {parts, non_neg_integer(), ok}.
 objects(To) ->
-    Kinds = [fun exchanges/2, fun queues/2, fun bindings/2, fun policies/2, fun consumers/2, fun node/2],
+    Kinds = [fun exchanges/2, fun queues/2, fun bindings/2, fun policies/2, fun connections/2, fun consumers/2, fun node/2],
     All = lists:foldl(fun (Kind, Sent) -> Kind(fun (Name, Row, In) -> add(To, Name, Row, In) end, Sent) end,
         none_sent(), Kinds),
+    {parts, sent(To, All), ok}.
+
+%% Messages of channels, and received bytes of connections, as the node counted them so far: rows of `published` (by
+%% exchange), `routed` (also by queue), `read` (by queue) and `received`. Empty if the node does not count. Channels write
+%% their counts every few seconds.
+-spec traffic(to()) -> {parts, non_neg_integer(), ok}.
+traffic(To) ->
+    Add = fun (Name, Row, In) -> add(To, Name, Row, In) end,
+    All = client_traffic:each(Add, none_sent()),
     {parts, sent(To, All), ok}.
 
 vhosts() -> apply(rabbit_vhost, list_names, []).
@@ -53,14 +63,46 @@ policies(Add, Sent) ->
         Add(policies, Row#{definition := Map}, In)
     end, Sent).
 
+%% Connections of AMQP 0-9-1.
+connections(Add, Sent) ->
+    broker_tables:each_found(connection_created, [{{'_', '$1'}, [], ['$1']}], fun (Infos, In) ->
+        case proplists:get_value(protocol, Infos) of
+            {0, 9, 1} ->
+                Add(connections, #{peer => client_channels:peer(Infos), vhost => broker_tables:text(vhost, Infos),
+                    product => product(Infos), tls => tls(Infos), control => is_control(Infos)}, In);
+            _ -> In
+        end
+    end, Sent).
+
+%% Whether it is the connection by which a run of this program declares queues: those of its load have a number.
+is_control(Infos) ->
+    Name = broker_tables:text(user_provided_name, Infos),
+    lists:member(Name, [<<"rabbitscope control">>, <<"rabbitscope waiting">>]).
+
+%% The version of TLS, empty without.
+tls(Infos) ->
+    case {proplists:get_value(ssl, Infos), proplists:get_value(ssl_protocol, Infos)} of
+        {true, Version} when is_atom(Version) -> atom_to_binary(Version, utf8);
+        {true, _} -> <<"unknown">>;
+        _ -> <<>>
+    end.
+
+%% The client's program, as it introduced itself. Other properties are not read.
+product(Infos) ->
+    Properties = proplists:get_value(client_properties, Infos),
+    case is_list(Properties) andalso lists:keyfind(<<"product">>, 1, Properties) of
+        {_, longstr, Product} -> Product;
+        _ -> <<>>
+    end.
+
 consumers(Add, Sent) ->
+    Limits = client_channels:limits(),
     broker_tables:each_found(consumer_created, [{'_', [], ['$_']}], fun
         ({{{resource, VHost, _, Queue}, Channel, Tag}, Exclusive, AckRequired, Prefetch, _, _, Arguments}, In) ->
-            Infos = broker_tables:infos(channel_created, Channel),
-            Owner = broker_tables:infos(connection_created, proplists:get_value(connection, Infos)),
+            {Peer, Number} = client_channels:place(Channel),
             Row = #{vhost => VHost, queue => Queue, consumer_tag => Tag, exclusive => Exclusive,
                 ack_required => AckRequired, prefetch_count => Prefetch, arguments => table(Arguments),
-                channel => proplists:get_value(number, Infos, 0), peer => peer(Owner)},
+                channel => Number, peer => Peer, channel_prefetch_count => maps:get(Channel, Limits, null)},
             Add(consumers, Row, In);
         (_, In) ->
             In
@@ -71,16 +113,6 @@ node(Add, Sent) ->
     Text = fun unicode:characters_to_binary/1,
     Add(node, #{version => Text(apply(rabbit_misc, version, [])), otp => Text(erlang:system_info(otp_release)),
         settings => maps:from_list(Settings)}, Sent).
-
-%% The client's address, empty if it is unknown.
-peer(Infos) ->
-    Port = proplists:get_value(peer_port, Infos),
-    try {inet:ntoa(proplists:get_value(peer_host, Infos)), Port} of
-        {Host, Port} when is_list(Host), is_integer(Port) ->
-            Form = case lists:member($:, Host) of true -> "[~ts]:~b"; false -> "~ts:~b" end,
-            unicode:characters_to_binary(io_lib:format(Form, [Host, Port]));
-        _ -> <<>>
-    catch _:_ -> <<>> end.
 
 %% Arguments with values that JSON has.
 table(Arguments) when is_list(Arguments) ->

@@ -7,13 +7,18 @@ import pathlib
 import platform
 import shutil
 import subprocess
+import sys
 import tomllib
 
 PROGRAM = str(pathlib.Path(os.environ["RABBITSCOPE"]).resolve())
 OUT = pathlib.Path("target/bench-workload")
 PAGE = pathlib.Path("docs/measurements/workload.md")
 SOURCES = pathlib.Path("scripts/workload")
-NAMES = os.environ.get("SCENARIOS", " ".join(sorted(path.stem for path in SOURCES.glob("*.toml")))).split()
+sys.path.insert(0, str(SOURCES))
+import foreign  # noqa: E402
+
+ALL = sorted(path.stem for path in SOURCES.glob("*.toml")) + foreign.NAMES
+NAMES = os.environ.get("SCENARIOS", " ".join(ALL)).split()
 WRONG = os.environ.get("WRONG", "yes") == "yes"
 # Scenario, table, key: the first group that has the key is changed by 20 %.
 WRONGS = [
@@ -41,6 +46,8 @@ def called(*words):
 def modelled(name):
     """Runs a scenario of the folder, and returns the path of the scenario that was made of its packets."""
     place = OUT / name
+    if name in foreign.NAMES:
+        return foreign.modelled(PROGRAM, name, place)
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     code, _, error = called("run", SOURCES / f"{name}.toml", "--out", place / "source", "--set", "packets.duration=30s",
@@ -81,7 +88,11 @@ def described(figure):
 
 def round_trip(name):
     """Returns a row of the table of round trips."""
-    model = modelled(name)
+    try:
+        model = modelled(name)
+    except foreign.Missing as missing:
+        print(f"{name}: {missing}", flush=True)
+        return f"| {name} | | | | | {missing} |"
     likeness = compared(model, OUT / name / "run")
     alike, _ = figures(likeness, "alike")
     open_, _ = figures(likeness, "not-judged")
@@ -131,7 +142,7 @@ def kept(rows, are_wrong):
     old = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")] if PAGE.exists() else []
     # The changed value of a wrong model is in backquotes.
     of_table = [line for line in old if line.split("|")[2].strip().startswith("`") == are_wrong]
-    names = {path.stem for path in SOURCES.glob("*.toml")} - set(NAMES)
+    names = set(ALL) - set(NAMES)
     if are_wrong and not WRONG:
         names |= set(NAMES)
     return sorted([line for line in of_table if line.split(" ")[1] in names] + rows)
@@ -156,7 +167,8 @@ def main():
         "# Likeness of modelled loads",
         "",
         "`make bench-workload` writes this page. Each scenario of `scripts/workload` ran for 30 s with its packets, and was",
-        "modelled from these alone. [`workload --compare`](../tasks/compare-loads.md) ran the model and compared it. With",
+        "modelled from these alone. Clients of `scripts/workload/clients` were observed for 30 s in the midst of their load,",
+        "with what their node says. [`workload --compare`](../tasks/compare-loads.md) ran the model and compared it. With",
         "`SCENARIOS=`, only rows of these scenarios are replaced.",
         "",
         f"Measured {datetime.date.today()} on {machine()}. Other processes kept {load_before:.1f} CPUs busy at the start.",

@@ -1,8 +1,10 @@
 #!/bin/sh
 # Likeness of loads and their models. Each scenario of scripts/workload runs with its packets; `workload` makes a scenario
-# of these, and `workload --compare` runs it. Then wrong models: one value of one group is changed by 20 %, and the
-# comparison must name the group. Prints a row for each, and writes docs/measurements/workload.md. Ends with 1 if a wrong
-# model was not told apart. All results are in target/bench-workload. 25 minutes, as root.
+# of these, and `workload --compare` runs it. Clients of other projects (scripts/workload/clients) run on a broker and are
+# observed: pika and Celery from PyPI, amqp091-go by Go, PerfTest by Java and Maven; a missing one is left out. Then wrong
+# models: one value of one group is changed by 20 %, and the comparison must name the group. Prints a row for each, and
+# writes docs/measurements/workload.md. Ends with 1 if a wrong model was not told apart. All results are in
+# target/bench-workload. 30 minutes, as root.
 #
 #   SCENARIOS="rpc bursts" WRONG=no scripts/bench-workload.sh
 #

@@ -9,17 +9,43 @@ const READ_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum of bytes of all objects together.
 const MAX_BYTES: usize = 256 << 20;
 
-/// Reads the objects of a node as JSON: the lists of a definitions file, without users and parameters, and a list of
-/// consumers.
-pub fn read_objects(connection: &Connection) -> Result<String, ErlangError> {
+/// Objects of a node, and the messages that it counts, as JSON.
+#[derive(Clone, Debug)]
+pub struct NodeLoad {
+    /// The lists of a definitions file, without users and parameters, and lists of connections and consumers.
+    pub objects: String,
+    /// Messages of channels and received bytes of connections, as the node counted them so far.
+    pub traffic: String,
+}
+
+/// Reads the objects of a node, and the messages that it counts.
+pub fn read_load(connection: &Connection) -> Result<NodeLoad, ErlangError> {
     let module = Loaded::functions(connection, ModuleSource::WORKLOAD)?;
-    let mut lists = Lists::default();
-    let read =
-        connection.call_in_parts(module.module(), "objects", vec![], READ_TIMEOUT, &mut |part| {
-            lists.add(&part).ok_or_else(|| ErlangError::unexpected("objects", &part))
-        });
+    let objects = read(connection, module.module(), "objects");
+    let traffic = objects.is_ok().then(|| read(connection, module.module(), "traffic"));
     let ended = module.end().map(drop);
-    read.map(drop).and(ended)?;
+    let load = NodeLoad { objects: objects?, traffic: traffic.transpose()?.unwrap_or_default() };
+    ended.map(|()| load)
+}
+
+/// Reads the messages that a node counts, as JSON.
+pub fn read_traffic(connection: &Connection) -> Result<String, ErlangError> {
+    let module = Loaded::functions(connection, ModuleSource::WORKLOAD)?;
+    let traffic = read(connection, module.module(), "traffic");
+    let ended = module.end().map(drop);
+    let traffic = traffic?;
+    ended.map(|()| traffic)
+}
+
+fn read(
+    connection: &Connection,
+    module: &str,
+    function: &'static str,
+) -> Result<String, ErlangError> {
+    let mut lists = Lists::default();
+    connection.call_in_parts(module, function, vec![], READ_TIMEOUT, &mut |part| {
+        lists.add(&part).ok_or_else(|| ErlangError::unexpected(function, &part))
+    })?;
     Ok(lists.into_json())
 }
 

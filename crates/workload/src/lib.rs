@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! observe   events of `wire` ─► flows      a publisher or reader of a channel, with counted figures
+//! statistics counts of the node ─► flows of clients whose packets cannot be read
 //! topology  definitions, events ─► objects exchanges, queues, bindings, policies
 //! anonymous names ─► numbers          before anything is modelled, if wanted
 //! groups    flows, objects ─► groups       clients that behave alike; open or closed loop; patterns of names
@@ -20,6 +21,7 @@ mod figures;
 mod groups;
 mod likeness;
 mod observe;
+mod statistics;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -31,5 +33,6 @@ pub use likeness::{
     Figure, Likeness, Measurements, MeasurementsError, ProfileShares, Verdict, compare,
 };
 pub use observe::{Flows, Observer};
+pub use statistics::{Counted, Traffic};
 pub use text::{Origin, RunLength, scenario};
 pub use topology::{DefinitionsError, NodeFacts, Topology};

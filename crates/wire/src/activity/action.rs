@@ -62,6 +62,10 @@ pub enum Action<'a> {
     TxCommit,
     /// `tx.rollback`
     TxRollback,
+    /// A record of TLS with data of the application: bytes of its encrypted content.
+    Record(u64),
+    /// A frame of another protocol.
+    OfOtherProtocol,
 }
 
 /// The client's program, as it introduces itself. Texts are empty where it does not.

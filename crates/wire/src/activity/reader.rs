@@ -56,8 +56,10 @@ enum Carrier {
 impl ActivityReader {
     /// Processes the next frame. An event that it completes goes to `each`.
     pub(crate) fn frame(&mut self, frame: &Frame<'_>, each: &mut impl FnMut(&Event<'_>)) {
-        if frame.protocol != Protocol::Amqp091 {
-            return;
+        match frame.protocol {
+            Protocol::Amqp091 => {}
+            Protocol::Tls => return record(frame, each),
+            _ => return each(&event(frame, frame.place.first_packet, Action::OfOtherProtocol)),
         }
         match frame.details {
             Details::Publish(_) | Details::Delivery(_) | Details::Return => {
@@ -95,6 +97,16 @@ impl ActivityReader {
         for sides in self.messages.values_mut() {
             sides[sender as usize].carrier = Carrier::None;
         }
+    }
+}
+
+/// Bytes of a TLS record before its content.
+const RECORD_HEAD: u64 = 5;
+
+fn record(frame: &Frame<'_>, each: &mut impl FnMut(&Event<'_>)) {
+    if frame.kind == "application_data" {
+        let action = Action::Record(frame.place.bytes().saturating_sub(RECORD_HEAD));
+        each(&event(frame, frame.place.first_packet, action));
     }
 }
 

@@ -32,6 +32,8 @@ const WORDS_OF_BROKER: [&str; 14] = [
 /// Replaces the names of exchanges, queues, keys, policies and programs by numbers. Returns the number of policies that
 /// are left out, because their patterns cannot be read here.
 pub fn anonymous(flows: &mut Flows, topology: &mut Topology) -> usize {
+    flows.complete(topology);
+    topology.connections.clear();
     let mut words = Words::default();
     let mut copy = topology.clone();
     rename(flows, &mut copy, &mut |name| words.count(name));

@@ -15,13 +15,18 @@ pub(crate) struct Buckets {
 
 impl Buckets {
     pub(crate) fn add(&mut self, value: u64) {
+        self.add_times(value, 1);
+    }
+
+    pub(crate) fn add_times(&mut self, value: u64, count: u64) {
         let place = place(value);
         if place >= self.counts.len() {
             self.counts.resize(place + 1, 0);
         }
-        self.counts[place] = self.counts[place].saturating_add(1);
-        self.total += 1;
-        self.sum += u128::from(value);
+        let more = u32::try_from(count).unwrap_or(u32::MAX);
+        self.counts[place] = self.counts[place].saturating_add(more);
+        self.total += count;
+        self.sum += u128::from(value) * u128::from(count);
         self.max = self.max.max(value);
     }
 

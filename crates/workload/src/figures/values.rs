@@ -29,6 +29,10 @@ impl<T: Ord + Clone> Values<T> {
         self.add_several(value, 1, 0);
     }
 
+    pub(crate) fn add_times(&mut self, value: T, count: u64) {
+        self.add_several(value, count, 0);
+    }
+
     fn add_several(&mut self, value: T, count: u64, doubtful: u64) {
         self.total += count;
         if let Some((known, doubt)) = self.counts.get_mut(&value) {

@@ -126,6 +126,8 @@ pub(crate) enum Arrival {
     Bursts { messages: u32, period: f64 },
     /// Too few messages to tell.
     Unknown,
+    /// The times of messages were not seen.
+    Unseen,
     /// More varied than independent arrivals, without a period: with the index of dispersion at one second.
     Irregular(f64),
 }

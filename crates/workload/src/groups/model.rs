@@ -27,7 +27,11 @@ pub struct Model {
     pub(crate) seconds: f64,
     pub(crate) has_direct_replies: bool,
     pub(crate) connections: u64,
-    pub(crate) unreadable: u64,
+    /// Connections without messages and readers.
+    pub(crate) idle: u64,
+    /// Connections of other protocols, and those with TLS of which no source knows more.
+    pub(crate) of_other_protocols: u64,
+    pub(crate) encrypted: u64,
     pub(crate) assumptions: Vec<String>,
     pub(crate) missing: Vec<String>,
     pub(crate) scale: Scale,
@@ -86,22 +90,23 @@ impl Model {
 }
 
 /// Builds the model of flows. `topology` are the known objects, to which those are added that clients declared.
-pub fn model(flows: &Flows, mut topology: Topology) -> Model {
+pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     topology.add_missing(flows.seen.topology.clone());
-    let completed: Vec<ReadFlow> =
-        flows.reads.iter().map(|flow| flow.clone().completed(&topology)).collect();
+    flows.complete(&topology);
+    let flows = &*flows;
     let (vhost, others) = main_vhost(flows);
     let is_here = |of: &Option<String>| of.as_ref().is_none_or(|of| *of == vhost);
     let all: Vec<&PublishFlow> =
         flows.publishes.iter().filter(|flow| is_here(&flow.vhost)).collect();
     let reads: Vec<&ReadFlow> =
-        completed.iter().filter(|flow| is_here(&flow.vhost) && !flow.is_of_replies).collect();
+        flows.reads.iter().filter(|flow| is_here(&flow.vhost) && !flow.is_of_replies).collect();
     let objects = topology.vhosts.remove(&vhost).unwrap_or_default();
     let (links, policies): (Vec<_>, Vec<_>) =
         objects.policies.iter().cloned().partition(Policy::is_link);
     let (replies, sent): (Vec<_>, Vec<_>) = all.into_iter().partition(|flow| flow.is_reply);
     let uses = Uses::new(objects, &sent, &reads);
     let mut missing = missing(flows, others);
+    missing.extend(flows.unknown.iter().cloned());
     if !links.is_empty() {
         missing.push(format!("{} policies of federation are left out", links.len()));
     }
@@ -116,6 +121,7 @@ pub fn model(flows: &Flows, mut topology: Topology) -> Model {
     let seconds = flows.seconds();
     let (readers, responders) = split_readers(&reads, &uses, &sets, (&sent, &replies));
     let groups = publisher_groups(&sent, &sets, flows.span(), &mut missing);
+    let is_told = !flows.assumed.is_empty() || !flows.unknown.is_empty();
     let mut model = Model {
         exchanges: exchanges(&uses),
         sets,
@@ -127,8 +133,10 @@ pub fn model(flows: &Flows, mut topology: Topology) -> Model {
         seconds,
         has_direct_replies: flows.direct_replies > 0,
         connections: flows.connections,
-        unreadable: flows.connections - flows.readable.min(flows.connections),
-        assumptions: uses.assumptions,
+        idle: flows.idle,
+        of_other_protocols: flows.of_other_protocols,
+        encrypted: if is_told { 0 } else { flows.records.len() as u64 },
+        assumptions: flows.assumed.iter().cloned().chain(uses.assumptions).collect(),
         missing,
         scale: Scale::default(),
         node: topology.node,

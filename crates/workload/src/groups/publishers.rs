@@ -16,6 +16,10 @@ use crate::{
 /// Number of mean gaps before the first and behind the last message that are not taken for inactivity.
 const EDGE_GAPS: f64 = 4.0;
 
+/// Number of gaps from which on a timer is recognized, and the ratio of long to short ones below which they are alike.
+const EVEN_GAPS: u64 = 5;
+const EVEN: f64 = 1.2;
+
 /// Part of the observed time at its end without a message, by which a publisher has stopped.
 const STOPPED_PART: f64 = 0.3;
 
@@ -30,6 +34,7 @@ pub(crate) enum Target {
 
 /// Settings that publishers of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of messages")]
 pub(crate) struct Settings {
     pub(crate) target: Target,
     pub(crate) mode: ConfirmMode,
@@ -118,11 +123,20 @@ pub(super) fn settings(flow: &PublishFlow, target: Target) -> Settings {
     }
 }
 
+/// Returns whether nearly all gaps are alike.
+fn has_even_gaps(flow: &PublishFlow) -> bool {
+    let [low, high] = [0.1, 0.9].map(|share| flow.gaps.quantile(share).unwrap_or_default());
+    flow.gaps.total() >= EVEN_GAPS && high < EVEN * low
+}
+
 /// Returns messages of a flow, and the seconds for them: the whole time, or from the first to the last message of one
-/// that began later or ended earlier than its gaps explain.
+/// that began later or ended earlier than its gaps explain. Gaps of a timer are exact, however few there are.
 fn messages_in_time(flow: &PublishFlow, seconds: f64) -> (f64, f64) {
     let active = flow.last.saturating_sub(flow.first) as f64 / 1e9;
     let gaps = flow.messages.saturating_sub(1) as f64;
+    if has_even_gaps(flow) && active > 0.0 {
+        return (gaps, active);
+    }
     let is_explained = seconds - active <= EDGE_GAPS * active / gaps.max(1.0);
     if flow.messages < split::FEW || active <= 0.0 || is_explained {
         return (flow.messages as f64, seconds.max(1e-3));
@@ -197,9 +211,7 @@ impl PublisherGroup {
             .fold((0.0, 0.0), |(sent, time), (more, longer)| (sent + more, time + longer));
         let mean = sent / time;
         let extreme = |pick: fn(f64, f64) -> f64| rates.iter().copied().fold(mean, pick) / mean;
-        let counts: Vec<&CountsOverTime> = flows.iter().map(|flow| &flow.counts).collect();
-        let longest = flows.iter().map(|flow| flow.messages).max().unwrap_or_default();
-        let arrival = Arrival::new(&pooled.gaps, &counts, pooled.burst_messages(flows, longest));
+        let arrival = pooled.arrival(flows, messages);
         let looped = Loop::new((&pooled.samples, &pooled.gaps), &pooled.unconfirmed, arrival);
         let active = flows.iter().map(|flow| flow.last.saturating_sub(flow.first) as f64 / 1e9);
         let others = |frequent: Option<(bool, f64)>| frequent.map_or(0.0, |(_, share)| 1.0 - share);
@@ -325,6 +337,15 @@ impl Pooled {
     /// Returns the messages among which bursts are looked for: all, if there are enough of one flow.
     fn burst_messages(&self, flows: &[&PublishFlow], longest: u64) -> u64 {
         if longest < 30 { longest } else { self.gaps.total() + flows.len() as u64 }
+    }
+
+    fn arrival(&self, flows: &[&PublishFlow], messages: u64) -> Arrival {
+        if self.gaps.total() == 0 && messages > flows.len() as u64 {
+            return Arrival::Unseen;
+        }
+        let counts: Vec<&CountsOverTime> = flows.iter().map(|flow| &flow.counts).collect();
+        let longest = flows.iter().map(|flow| flow.messages).max().unwrap_or_default();
+        Arrival::new(&self.gaps, &counts, self.burst_messages(flows, longest))
     }
 
     fn keys(&self, flows: &[&PublishFlow]) -> Keys {

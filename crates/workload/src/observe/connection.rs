@@ -5,7 +5,7 @@ use core::net::SocketAddr;
 use rabbitscope_wire::activity::Ends;
 use rustc_hash::FxHashMap;
 
-use super::{answers::Answers, channel::Channel};
+use super::{answers::Answers, channel::Channel, records::Records};
 
 /// Maximum of channels that are followed.
 const CHANNELS_MAX: usize = 4_096;
@@ -22,6 +22,9 @@ pub(super) struct Connection {
     pub(super) vhost: Option<String>,
     pub(super) answers: Answers,
     pub(super) is_readable: bool,
+    pub(super) is_of_other_protocol: bool,
+    /// Records of TLS that the client sent.
+    pub(super) records: Records,
     pub(super) published: u64,
     pub(super) delivered: u64,
     channels: FxHashMap<u16, Channel>,
@@ -37,6 +40,8 @@ impl Connection {
             vhost: None,
             answers: Answers::default(),
             is_readable: false,
+            is_of_other_protocol: false,
+            records: Records::default(),
             published: 0,
             delivered: 0,
             channels: FxHashMap::default(),
@@ -64,6 +69,18 @@ impl Connection {
 
     pub(super) fn channels(&mut self) -> impl Iterator<Item = &mut Channel> {
         self.channels.values_mut()
+    }
+
+    /// Returns whether nothing but heartbeats and set-up was seen.
+    pub(super) fn is_idle(&self) -> bool {
+        let has_readers =
+            |channel: &Channel| !channel.consumers.is_empty() || !channel.polls.is_empty();
+        // A run of this program declares its queues by a connection of no group.
+        let is_control = self.product == "rabbitscope" && self.group.is_none();
+        self.published + self.delivered + self.records.count == 0
+            && !is_control
+            && !self.is_of_other_protocol
+            && !self.channels.values().any(has_readers)
     }
 
     /// Returns the virtual host, `/` if it is unknown.

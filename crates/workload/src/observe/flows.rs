@@ -1,6 +1,11 @@
 //! The result of an observation.
 
-use super::{blocks::BlockClock, publishing::PublishFlow, reading::ReadFlow, seen::Seen};
+use core::net::SocketAddr;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    blocks::BlockClock, publishing::PublishFlow, reading::ReadFlow, records::Records, seen::Seen,
+};
 use crate::figures::Buckets;
 
 /// All flows, and everything that they need to become a scenario.
@@ -14,9 +19,14 @@ pub struct Flows {
     pub(crate) first: u64,
     pub(crate) last: u64,
     pub(crate) clock: BlockClock,
-    /// Number of connections, and of those with AMQP 0-9-1.
+    /// Number of connections, of those with other protocols than AMQP 0-9-1, and of those without messages and readers.
     pub(crate) connections: u64,
-    pub(crate) readable: u64,
+    pub(crate) of_other_protocols: u64,
+    pub(crate) idle: u64,
+    /// Addresses of clients whose frames were read.
+    pub(crate) read_clients: BTreeSet<SocketAddr>,
+    /// Records of TLS by the client's address.
+    pub(crate) records: BTreeMap<SocketAddr, Records>,
     /// Number of connections with publishes and deliveries.
     pub(crate) two_way: u64,
     /// Number of messages of flows that found no room.
@@ -26,6 +36,9 @@ pub struct Flows {
     pub(crate) returned: u64,
     /// Number of deliveries by a consumer whose queue is `amq.rabbitmq.reply-to`.
     pub(crate) direct_replies: u64,
+    /// Everything that was assumed of clients whose packets cannot be read, and that is unknown of them.
+    pub(crate) assumed: Vec<String>,
+    pub(crate) unknown: Vec<String>,
 }
 
 /// The observed time.
@@ -73,6 +86,11 @@ impl Flows {
             self.publishes.iter_mut().for_each(|flow| flow.blocks.halve());
             self.reads.iter_mut().for_each(|flow| flow.blocks.halve());
         }
+    }
+
+    /// Returns whether clients read queues, with or without messages.
+    pub fn has_readers(&self) -> bool {
+        !self.reads.is_empty()
     }
 
     /// Returns the number of published and of delivered messages.

@@ -6,9 +6,11 @@
 //! channel     a channel: messages under way, confirms, acknowledgements
 //! confirms    unconfirmed messages, also if the numbers of publishes are unknown at first
 //! answers     times of the broker's answers
+//! completion  facts of the node that the capture does not show
 //! deliveries  unsettled deliveries
 //! publishing  a flow of publishes
 //! reading     a flow of deliveries
+//! records     records of TLS
 //! replies     requests, and replies to them
 //! seen        exchanges, queues and bindings that clients declare
 //! blocks      equal parts of the observed time
@@ -18,6 +20,7 @@
 mod answers;
 mod blocks;
 mod channel;
+mod completion;
 mod confirms;
 mod connection;
 mod deliveries;
@@ -25,6 +28,7 @@ mod flows;
 mod observer;
 mod publishing;
 mod reading;
+mod records;
 mod replies;
 mod seen;
 
@@ -32,5 +36,6 @@ pub(crate) use blocks::{Join, PublishBlock, ReadBlock};
 pub use flows::Flows;
 pub(crate) use flows::{Churn, Span};
 pub use observer::Observer;
-pub(crate) use publishing::{ConfirmMode, PublishFlow};
+pub(crate) use publishing::{ConfirmMode, PublishFlow, PublishKey};
 pub(crate) use reading::{Prefetch, ReadFlow, Settled};
+pub(crate) use records::Records;

@@ -19,7 +19,7 @@ use super::{
     replies,
     seen::text,
 };
-use crate::topology::Destination;
+use crate::topology::{Destination, canonical};
 
 /// Maximum of flows of each direction.
 const FLOWS_MAX: usize = 16_384;
@@ -55,9 +55,19 @@ impl ActivityListener for Observer {
     fn event(&mut self, connection: u64, event: &Event<'_>) {
         self.see(event.time.unix_nanos());
         if let Some(state) = self.connections.get_mut(&connection) {
+            let now = event.time.unix_nanos();
+            if let Action::Record(bytes) = event.action {
+                if event.sender == Side::Client {
+                    state.records.add(now, bytes);
+                }
+                return;
+            }
+            if event.action == Action::OfOtherProtocol {
+                state.is_of_other_protocol = true;
+                return;
+            }
             state.is_readable = true;
             let place = (connection, event.channel);
-            let now = event.time.unix_nanos();
             let Self { flows, random, .. } = self;
             let block = flows.block(now);
             Step { place, now, block, sender: event.sender, state, flows, random }.action(event);
@@ -80,8 +90,15 @@ impl ActivityListener for Observer {
 
     fn ended(&mut self, connection: u64, time: Timestamp, is_closed: bool) {
         self.see(time.unix_nanos());
-        let Some(state) = self.connections.remove(&connection) else { return };
-        self.flows.readable += u64::from(state.is_readable);
+        let Some(mut state) = self.connections.remove(&connection) else { return };
+        let client = canonical(state.client);
+        self.flows.of_other_protocols += u64::from(state.is_of_other_protocol);
+        self.flows.idle += u64::from(!is_closed && state.is_idle());
+        if state.is_readable {
+            self.flows.read_clients.insert(client);
+        } else if state.records.count > 0 && self.flows.records.len() < FLOWS_MAX {
+            self.flows.records.insert(client, std::mem::take(&mut state.records));
+        }
         self.flows.two_way += u64::from(state.published > 0 && state.delivered > 0);
         if let Some(opened) = state.opened.filter(|_| is_closed) {
             let churn = &mut self.flows.churn;
@@ -256,8 +273,8 @@ impl Step<'_> {
         }
         let key = PublishKey { connection, channel: number, exchange: text(exchange) };
         let (vhost, product) = (self.state.vhost.clone(), self.state.product.clone());
-        let group = self.state.group.clone();
-        let flow = PublishFlow { group, key, vhost, product, ..PublishFlow::default() };
+        let (client, group) = (Some(self.state.client), self.state.group.clone());
+        let flow = PublishFlow { group, key, client, vhost, product, ..PublishFlow::default() };
         let place = add(&mut self.flows.publishes, flow)?;
         self.state.channel(number)?.publishes.insert(exchange.to_vec(), place);
         Some(place)

@@ -1,5 +1,7 @@
 //! A flow of publishes: those of one channel to one exchange.
 
+use core::net::SocketAddr;
+
 use rabbitscope_runs::Random;
 use rabbitscope_wire::activity::{Event, Headers, Published};
 
@@ -35,6 +37,8 @@ pub(crate) struct PublishFlow {
     /// The group in the scenario, for clients that are this program.
     pub(crate) group: Option<String>,
     pub(crate) key: PublishKey,
+    /// Address of the client.
+    pub(crate) client: Option<SocketAddr>,
     pub(crate) vhost: Option<String>,
     pub(crate) product: String,
     pub(crate) mode: ConfirmMode,
@@ -49,8 +53,8 @@ pub(crate) struct PublishFlow {
     pub(crate) mandatory: u64,
     pub(crate) with_reply_to: u64,
     /// Hashes of the queues for replies, and the number of messages that ask for direct ones.
-    pub(super) reply_queues: Values<u64>,
-    pub(super) direct_requests: u64,
+    pub(crate) reply_queues: Values<u64>,
+    pub(crate) direct_requests: u64,
     /// True if most messages are requests, and somebody answers them.
     pub(crate) is_request: bool,
     /// True if most messages are replies.
@@ -75,9 +79,9 @@ pub(crate) struct PublishFlow {
     /// Number of commits, for transactions.
     pub(crate) commits: u64,
     /// True if frames were missed, so that the next gap has no length.
-    pub(super) is_interrupted: bool,
+    pub(crate) is_interrupted: bool,
     /// Unconfirmed messages right after the last publish.
-    pub(super) last_unconfirmed: Option<u32>,
+    pub(crate) last_unconfirmed: Option<u32>,
 }
 
 /// The state around a publish.

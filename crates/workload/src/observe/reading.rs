@@ -5,10 +5,7 @@ use core::net::SocketAddr;
 use rabbitscope_wire::activity::Settlement;
 
 use super::blocks::{Blocks, ReadBlock};
-use crate::{
-    figures::{Buckets, Values},
-    topology::{ConsumerPlace, Topology},
-};
+use crate::figures::{Buckets, Values};
 
 /// `basic.qos`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,9 +67,9 @@ pub(crate) struct ReadFlow {
     /// Times from an answer to the next question, in nanoseconds.
     pub(crate) poll_intervals: Buckets,
     pub(crate) blocks: Blocks<ReadBlock>,
-    pub(super) last_settled_at: u64,
-    pub(super) last_settled_tag: u64,
-    pub(super) last_answer: Option<u64>,
+    pub(crate) last_settled_at: u64,
+    pub(crate) last_settled_tag: u64,
+    pub(crate) last_answer: Option<u64>,
 }
 
 /// Numbers of settled messages.
@@ -175,28 +172,6 @@ impl ReadFlow {
     pub(super) fn answer(&mut self, now: u64, is_empty: bool) {
         self.empty += u64::from(is_empty);
         self.last_answer = Some(now);
-    }
-
-    /// Returns the flow with everything that the node knows of its consumer and the capture does not show.
-    pub(crate) fn completed(mut self, topology: &Topology) -> Self {
-        let place = self
-            .client
-            .filter(|_| !self.is_polling)
-            .map(|client| ConsumerPlace::new(client, self.channel, self.consumer_tag.clone()));
-        let Some(known) = place.and_then(|place| topology.consumers.get(&place)) else {
-            return self;
-        };
-        self.vhost.get_or_insert_with(|| known.vhost.clone());
-        self.no_ack.get_or_insert(known.no_ack);
-        self.priority = self.priority.or(known.priority);
-        if self.queue.is_none() {
-            self.queue = Some(known.queue.clone());
-            self.exclusive = known.exclusive;
-        }
-        if self.prefetch == Prefetch::Unknown && known.prefetch > 0 {
-            self.prefetch = Prefetch::Consumer(known.prefetch);
-        }
-        self
     }
 
     /// Records that frames were missed.

@@ -43,7 +43,7 @@ fn structure_stays_and_names_go() {
     assert_eq!(anonymous(&mut flows, &mut topology), 0);
     let origin = Origin { name: "test".to_owned(), ..Origin::default() };
     let text =
-        crate::scenario(&model(&flows, topology), &origin, crate::RunLength::from_seconds(10));
+        crate::scenario(&model(&mut flows, topology), &origin, crate::RunLength::from_seconds(10));
     let read = scenario::parse(&text, "test", &[]);
     let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
     for name in ["secret", "orders", "4711", "41", "pika"] {

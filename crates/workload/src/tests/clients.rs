@@ -38,6 +38,22 @@ fn timers_keep_rate_and_size() {
 }
 
 #[test]
+fn the_rate_of_a_slow_timer_is_that_of_its_gaps() {
+    let mut talk = Talk::default();
+    let (busy, slow) = (talk.connection(0, true), talk.connection(0, true));
+    for number in 0..=3_000 {
+        talk.publish(number * 10 * MILLIS, busy, ("", "q"), 100);
+    }
+    // The first of 14 heartbeats comes a second after the begin, the last three seconds before the end.
+    for number in 0..14 {
+        talk.publish((1 + 2 * number) * SECOND, slow, ("amq.topic", "beat"), 100);
+    }
+    let (text, scenario) = talk.scenario();
+    let rates: Vec<f64> = scenario.publishers.iter().filter_map(|group| group.rate).collect();
+    assert!(rates.contains(&0.5), "{text}");
+}
+
+#[test]
 fn a_publisher_that_waits_for_confirms_has_a_window_and_no_rate() {
     let mut talk = Talk::default();
     let connection = talk.connection(0, true);

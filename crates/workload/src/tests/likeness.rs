@@ -54,8 +54,9 @@ fn talk(load: Load) -> Talk {
 }
 
 fn measured(load: Load) -> Measurements {
-    let flows = talk(load).observed().finish();
-    Measurements::from_model(&model(&flows, Topology::default()), &flows)
+    let mut flows = talk(load).observed().finish();
+    let model = model(&mut flows, Topology::default());
+    Measurements::from_model(&model, &flows)
 }
 
 /// Returns the groups and the figures that differ.
@@ -104,8 +105,9 @@ fn keys_are_compared_by_their_shares() {
             let key = format!("k.{}", draws.choice(number));
             talk.publish(number * 10 * MILLIS, connection, ("amq.topic", &key), 100);
         }
-        let flows = talk.observed().finish();
-        Measurements::from_model(&model(&flows, Topology::default()), &flows)
+        let mut flows = talk.observed().finish();
+        let model = model(&mut flows, Topology::default());
+        Measurements::from_model(&model, &flows)
     };
     let verdict = |run: &Measurements, messages| {
         let likeness = compare(&measured(1, messages, &[5.0, 3.0, 1.0, 1.0]), run);

@@ -9,6 +9,7 @@ mod readers;
 mod requests;
 mod scaling;
 mod secrets;
+mod statistics;
 mod talk;
 
 pub(crate) use random::exponential;

@@ -196,23 +196,43 @@ fn missing_bytes_lead_to_no_wrong_times() {
 
 const OF_THE_NODE: &str = r#"{
   "queues":[{"name":"work","vhost":"/","durable":true,"auto_delete":false,"exclusive":false,"arguments":{}}],
+  "connections":[{"peer":"127.0.0.1:40000","vhost":"/","product":"Celery","tls":""}],
   "consumers":[{"vhost":"/","queue":"work","consumer_tag":"t","exclusive":false,"ack_required":true,"prefetch_count":33,
                 "arguments":{"x-priority":5},"channel":1,"peer":"[::ffff:127.0.0.1]:40000"},
                {"vhost":"/","queue":"other","consumer_tag":"t","exclusive":false,"ack_required":true,"prefetch_count":1,
-                "arguments":{},"channel":2,"peer":"127.0.0.1:40000"}]}"#;
+                "arguments":{},"channel":2,"peer":"127.0.0.1:40000"},
+               {"vhost":"/","queue":"work","consumer_tag":"u","exclusive":false,"ack_required":true,"prefetch_count":0,
+                "channel_prefetch_count":8,"arguments":{},"channel":1,"peer":"127.0.0.1:40000"},
+               {"vhost":"/","queue":"work","consumer_tag":"v","exclusive":false,"ack_required":true,"prefetch_count":0,
+                "channel_prefetch_count":0,"arguments":{},"channel":1,"peer":"127.0.0.1:40000"}]}"#;
 
-#[test]
-fn a_consumer_from_before_the_capture_is_known_to_the_node() {
+/// Returns the scenario of a consumer that began before the capture.
+fn known_to_the_node(tag: &str) -> (String, Scenario) {
     let mut talk = Talk::default();
     let connection = talk.connection(0, false);
     for number in 1..=100_u64 {
         let at = number * 10 * MILLIS;
-        talk.deliver(at, connection, "t", number);
+        talk.deliver(at, connection, tag, number);
         talk.client(at + 4 * MILLIS, connection, Owned::Settle(number, false, Settlement::Ack));
     }
-    let topology = Topology::from_definitions(OF_THE_NODE).unwrap();
-    let (text, scenario) = talk.scenario_with(topology);
+    talk.scenario_with(Topology::from_definitions(OF_THE_NODE).unwrap())
+}
+
+#[test]
+fn a_consumer_from_before_the_capture_is_known_to_the_node() {
+    let (text, scenario) = known_to_the_node("t");
     let group = &scenario.consumers[0];
     assert_eq!((group.queue.as_str(), group.prefetch), ("work", Some(33)), "{text}");
     assert!(group.arguments.contains_key("x-priority") && !text.contains("Assumed"), "{text}");
+    assert!(text.contains("# 1 consumer on 1 connection of Celery: "), "{text}");
+}
+
+#[test]
+fn the_limit_of_a_channel_is_known_to_the_node() {
+    let (text, scenario) = known_to_the_node("u");
+    assert!(text.contains("channel-prefetch = 8") && !text.contains("Assumed"), "{text}");
+    assert_eq!(scenario.consumers[0].queue, "work");
+    let (text, scenario) = known_to_the_node("v");
+    assert!(text.contains("The client has no limit"), "{text}");
+    assert_eq!(scenario.consumers[0].prefetch, Some(65_535), "{text}");
 }

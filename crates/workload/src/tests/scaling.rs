@@ -6,7 +6,7 @@ use super::talk::{MILLIS, Owned, SECOND, Talk};
 use crate::{Origin, Scale, Topology, model};
 
 fn scaled(talk: &Talk, rates: f64, connections: f64) -> (String, Scenario) {
-    let mut model = model(&talk.observed().finish(), Topology::default());
+    let mut model = model(&mut talk.observed().finish(), Topology::default());
     model.scale(Scale { rates, connections });
     let text = crate::scenario(
         &model,

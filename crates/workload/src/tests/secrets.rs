@@ -40,9 +40,9 @@ fn a_recorded_conversation_becomes_a_scenario_without_its_values() {
     while let Some(packet) = reader.next().unwrap() {
         analyzer.decoded(&packet, &decode_inner(&packet));
     }
-    let flows = analyzer.finish_listening().1.finish();
+    let mut flows = analyzer.finish_listening().1.finish();
     assert_eq!(flows.messages(), (23, 24));
-    let model = model(&flows, Topology::default());
+    let model = model(&mut flows, Topology::default());
     let origin = Origin { name: "pika".to_owned(), ..Origin::default() };
     let text = crate::scenario(&model, &origin, crate::RunLength::from_seconds(5));
     let scenario = scenario::parse(&text, "pika", &[]);

@@ -60,6 +60,7 @@ pub(super) enum Owned {
         key: String,
     },
     Settle(u64, bool, Settlement),
+    Record(u64),
 }
 
 impl Talk {
@@ -127,7 +128,7 @@ impl Talk {
     }
 
     pub(super) fn model(&self) -> Model {
-        model(&self.observed().finish(), Topology::default())
+        model(&mut self.observed().finish(), Topology::default())
     }
 
     /// Returns the scenario as text, and as it is read.
@@ -138,7 +139,7 @@ impl Talk {
 
     #[track_caller]
     pub(super) fn scenario_with(&self, topology: Topology) -> (String, Scenario) {
-        let model = model(&self.observed().finish(), topology);
+        let model = model(&mut self.observed().finish(), topology);
         let origin = Origin { name: "test".to_owned(), ..Origin::default() };
         let text = crate::scenario(&model, &origin, crate::RunLength::from_seconds(10));
         let read = scenario::parse(&text, "test", &[]);
@@ -206,6 +207,7 @@ fn action(owned: &Owned) -> Action<'_> {
             no_wait: false,
             arguments: Arguments::default(),
         }),
+        Owned::Record(bytes) => Action::Record(*bytes),
         Owned::Publish { exchange, key, bytes, properties } => Action::Publish(Published {
             exchange: exchange.as_bytes(),
             routing_key: key.as_bytes(),

@@ -26,9 +26,12 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
     list(lines, "Scaled", &scaled(model.scale));
     list(lines, "Assumed", &model.assumptions);
     let mut missing = origin.notes.clone();
-    if model.unreadable > 0 {
-        let unreadable = counted(model.unreadable, "connection");
-        missing.push(format!("left out: {unreadable} without readable frames of AMQP 0-9-1"));
+    for (connections, kind) in
+        [(model.of_other_protocols, "other protocols than AMQP 0-9-1"), (model.encrypted, "TLS")]
+    {
+        if connections > 0 {
+            missing.push(format!("left out: {} with {kind}", counted(connections, "connection")));
+        }
     }
     missing.extend(model.missing.iter().cloned());
     list(lines, "Not expressed", &missing);

@@ -9,12 +9,14 @@
 //! content     sizes and properties of messages
 //! readers     groups of consumers, of programs that poll, and of responders
 //! churn       objects that come and go
+//! idle        connections without messages and readers
 //! lines       tables, values and comments as text
 //! ```
 
 mod churn;
 mod content;
 mod head;
+mod idle;
 mod keys;
 mod lines;
 mod objects;

@@ -192,6 +192,10 @@ fn schedule(lines: &mut Lines, group: &PublisherGroup) {
             lines.comment("Too few messages to tell a timer from independent ones.");
             rate(lines, group, false);
         }
+        Arrival::Unseen => {
+            lines.comment("The times of messages were not seen; independent ones are assumed.");
+            rate(lines, group, true);
+        }
         Arrival::Irregular(dispersion) => {
             lines.comment(&format!(
                 "Not expressed: burstier than independent messages (index of dispersion {}).",
@@ -254,7 +258,7 @@ fn requests(lines: &mut Lines, model: &Model, group: &PublisherGroup, set: usize
         return limit(lines, group);
     }
     lines.key("rate", &figure(group.rate.clamp(0.001, 1e7)));
-    if matches!(group.arrival, Arrival::Poisson | Arrival::Irregular(_)) {
+    if matches!(group.arrival, Arrival::Poisson | Arrival::Unseen | Arrival::Irregular(_)) {
         lines.text("arrival", "poisson");
     }
 }

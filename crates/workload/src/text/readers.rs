@@ -103,7 +103,12 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
     if group.settings.settling == Settling::Never {
         return;
     }
-    let Some(processing) = &group.processing else { return };
+    let Some(processing) = &group.processing else {
+        if group.deliveries > 0 {
+            lines.comment("No settlement was seen: here each message is settled at once.");
+        }
+        return;
+    };
     let [p10, p50, p90, p99] = [processing.p10, processing.p50, processing.p90, processing.p99];
     if processing.is_parallel {
         lines.comment(&format!(

@@ -3,6 +3,7 @@
 use super::{
     churn,
     head::{self, Origin},
+    idle,
     lines::Lines,
     objects, publishers, readers,
 };
@@ -37,6 +38,7 @@ pub fn scenario(model: &Model, origin: &Origin, length: RunLength) -> String {
     objects::write(&mut lines, model);
     publishers::write(&mut lines, model);
     readers::write(&mut lines, model);
+    idle::write(&mut lines, model);
     churn::write(&mut lines, model);
     lines.into_text()
 }

@@ -1,20 +1,36 @@
-//! Consumers as a running node knows them.
+//! Connections and consumers as a running node knows them.
 
 use core::net::SocketAddr;
+
+/// A connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Connection {
+    /// Empty for protocols that choose it later.
+    pub(crate) vhost: String,
+    /// The client's program; empty if it does not introduce itself.
+    pub(crate) product: String,
+    /// The version of TLS; empty without.
+    pub(crate) tls: String,
+    /// True if a run of this program declares its queues by it.
+    pub(crate) is_control: bool,
+}
+
+/// Returns the address by which a client is known: IPv4 in IPv6 is the same as IPv4.
+pub(crate) fn canonical(client: SocketAddr) -> SocketAddr {
+    SocketAddr::new(client.ip().to_canonical(), client.port())
+}
 
 /// The place of a consumer: the client's address, the channel, the consumer tag.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ConsumerPlace {
-    client: SocketAddr,
-    channel: u16,
-    consumer_tag: String,
+    pub(crate) client: SocketAddr,
+    pub(crate) channel: u16,
+    pub(crate) consumer_tag: String,
 }
 
 impl ConsumerPlace {
-    /// Creates a place. Addresses of IPv4 in IPv6 are the same as in IPv4.
     pub(crate) fn new(client: SocketAddr, channel: u16, consumer_tag: String) -> Self {
-        let client = SocketAddr::new(client.ip().to_canonical(), client.port());
-        Self { client, channel, consumer_tag }
+        Self { client: canonical(client), channel, consumer_tag }
     }
 }
 
@@ -25,7 +41,9 @@ pub(crate) struct Consumer {
     pub(crate) queue: String,
     pub(crate) exclusive: bool,
     pub(crate) no_ack: bool,
-    /// Unacknowledged messages, 0 for no limit or for that of the channel.
+    /// Limit of unacknowledged messages; 0 for none, or for that of the channel.
     pub(crate) prefetch: u16,
+    /// Limit of the channel, 0 for none; none if the node did not say it.
+    pub(crate) channel_prefetch: Option<u16>,
     pub(crate) priority: Option<i64>,
 }

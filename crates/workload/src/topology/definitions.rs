@@ -7,7 +7,7 @@ use rabbitscope_runs::scenario::FieldValue;
 use serde::Deserialize;
 
 use super::{
-    consumers::{Consumer, ConsumerPlace},
+    consumers::{Connection, Consumer, ConsumerPlace, canonical},
     node::NodeFacts,
     objects::{
         Arguments, Binding, Destination, Exchange, Policy, Queue, Topology, is_marker,
@@ -34,7 +34,9 @@ struct File {
     bindings: Vec<BindingRow>,
     #[serde(default)]
     policies: Vec<PolicyRow>,
-    /// Not in a file: consumers of a running node.
+    /// Not in a file: connections and consumers of a running node.
+    #[serde(default)]
+    connections: Vec<ConnectionRow>,
     #[serde(default)]
     consumers: Vec<ConsumerRow>,
     /// Not in a file: a running node itself.
@@ -49,6 +51,18 @@ struct NodeRow {
     version: String,
     otp: String,
     settings: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct ConnectionRow {
+    /// The client's address and port.
+    peer: String,
+    vhost: String,
+    product: String,
+    /// The version of TLS, empty without.
+    tls: String,
+    #[serde(default)]
+    control: bool,
 }
 
 #[derive(Deserialize)]
@@ -115,6 +129,8 @@ struct ConsumerRow {
     exclusive: bool,
     ack_required: bool,
     prefetch_count: u16,
+    #[serde(default)]
+    channel_prefetch_count: Option<u16>,
     channel: u16,
     /// The client's address and port.
     peer: String,
@@ -144,6 +160,7 @@ impl Topology {
         file.queues.into_iter().for_each(|row| topology.queue(row));
         file.bindings.into_iter().for_each(|row| topology.binding(row));
         file.policies.into_iter().for_each(|row| topology.policy(row));
+        file.connections.into_iter().for_each(|row| topology.connection(row));
         file.consumers.into_iter().for_each(|row| topology.consumer(row));
         let running =
             file.node.first().map(|row| NodeFacts::new(&row.version, &row.otp, &row.settings));
@@ -186,6 +203,14 @@ impl Topology {
         self.vhosts.entry(vhost).or_default().bind(binding);
     }
 
+    fn connection(&mut self, row: ConnectionRow) {
+        // Those within the broker have no address.
+        let Ok(peer) = row.peer.parse() else { return };
+        let ConnectionRow { vhost, product, tls, control: is_control, .. } = row;
+        let connection = Connection { vhost, product, tls, is_control };
+        self.connections.insert(canonical(peer), connection);
+    }
+
     fn consumer(&mut self, row: ConsumerRow) {
         let Ok(peer) = row.peer.parse::<SocketAddr>() else { return };
         let priority = match row.arguments.get("x-priority") {
@@ -199,6 +224,7 @@ impl Topology {
             exclusive: row.exclusive,
             no_ack: !row.ack_required,
             prefetch: row.prefetch_count,
+            channel_prefetch: row.channel_prefetch_count,
             priority,
         };
         self.consumers.insert(place, consumer);

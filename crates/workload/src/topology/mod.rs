@@ -8,7 +8,7 @@ mod definitions;
 mod node;
 mod objects;
 
-pub(crate) use consumers::ConsumerPlace;
+pub(crate) use consumers::{Connection, ConsumerPlace, canonical};
 pub use definitions::DefinitionsError;
 pub(crate) use node::BrokerDifference;
 pub use node::NodeFacts;

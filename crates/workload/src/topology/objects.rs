@@ -1,11 +1,12 @@
 //! Objects of virtual hosts.
 
+use core::net::SocketAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rabbitscope_runs::scenario::FieldValue;
 
 use super::{
-    consumers::{Consumer, ConsumerPlace},
+    consumers::{Connection, Consumer, ConsumerPlace},
     node::NodeFacts,
 };
 
@@ -16,6 +17,8 @@ pub(crate) type Arguments = BTreeMap<String, FieldValue>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Topology {
     pub(crate) vhosts: BTreeMap<String, Objects>,
+    /// By the client's address.
+    pub(crate) connections: BTreeMap<SocketAddr, Connection>,
     pub(crate) consumers: BTreeMap<ConsumerPlace, Consumer>,
     /// The node; absent if it is unknown.
     pub(crate) node: Option<NodeFacts>,
@@ -106,11 +109,17 @@ impl Topology {
         for (vhost, objects) in other.vhosts {
             self.vhosts.entry(vhost).or_default().add_missing(objects);
         }
+        self.connections.extend(other.connections);
         for (place, consumer) in other.consumers {
             self.consumers.entry(place).or_insert(consumer);
         }
         // A running node knows more of itself than its definitions.
         self.node = other.node.or(self.node.take());
+    }
+
+    /// Returns whether connections of the node have TLS.
+    pub fn has_tls(&self) -> bool {
+        self.connections.values().any(|connection| !connection.tls.is_empty())
     }
 
     /// Returns the number of exchanges, queues and bindings.

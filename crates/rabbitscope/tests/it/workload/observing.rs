@@ -2,7 +2,9 @@
 
 use std::{thread, time::Duration};
 
-use rabbitscope_testing::{Workbench, evaluate, eventually, node_options, own_broker, queues_on};
+use rabbitscope_testing::{
+    Workbench, broker_with, evaluate, eventually, node_options, own_broker, queues_on, tls_listener,
+};
 
 use super::planted::Back;
 
@@ -92,4 +94,46 @@ fn check_likeness(back: &Back) {
         assert_eq!(figure["verdict"], "not-judged", "{figure:#}");
         assert!(figure["messages"].as_u64() > Some(20), "{figure:#}");
     }
+}
+
+const ENCRYPTED: &str = r#"
+    name = "encrypted"
+    run.duration = "40s"
+    [[queues]]
+    name = "orders"
+    [[publishers]]
+    queue = "orders"
+    rate = 50
+    size = "300B"
+    confirm-window = 100
+    [[consumers]]
+    queue = "orders"
+    prefetch = 10
+    "#;
+
+#[test]
+fn a_load_with_tls_is_known_by_the_counts_of_the_node_and_by_its_records() {
+    let Some(bench) = Workbench::for_root("workload-tls") else { return };
+    let (listener, port) = tls_listener(&bench.directory);
+    let statistics = "collect_statistics = fine\ncollect_statistics_interval = 1000\n";
+    let broker = broker_with(|spec| spec.config = format!("{listener}{statistics}"));
+    let (user, password) = broker.login();
+    let uri = format!("uri = \"amqps://{user}:{password}@127.0.0.1:{port}\"");
+    let tls = "tls = { ca = \"own-ca.pem\", server-name = \"broker.test\" }";
+    bench.file("encrypted.toml", format!("{ENCRYPTED}\n[broker]\n{uri}\n{tls}\n"));
+    let mut run = bench.start("run encrypted.toml --out out");
+    eventually("messages flow", || queues_on(&broker).contains("orders"));
+    thread::sleep(Duration::from_secs(3));
+    let options = node_options(&broker);
+    let back = Back::from_capture(bench, &format!("{options} --duration 8s"));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let text = &back.text;
+    // A second's count is missing at most.
+    back.check_rate("orders", 50.0, 0.15);
+    let group = back.publishers("orders");
+    assert!((300..=310).contains(&group.size.unwrap_or_default()), "{text}");
+    assert!(group.has_confirms(), "{text}");
+    assert_eq!(back.consumers("orders").prefetch, Some(10), "{text}");
+    assert!(text.contains("connections have TLS: rates, targets and confirms"), "{text}");
 }

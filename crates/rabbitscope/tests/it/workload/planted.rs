@@ -45,8 +45,8 @@ impl Back {
 
     pub(super) fn all_publishers(&self, target: &str) -> Vec<&PublisherGroup> {
         let groups = self.scenario.publishers.iter();
-        groups
-            .filter(|group| group.queue.as_deref() == Some(target) || group.exchange() == target)
+        let busy = groups.filter(|group| group.rate != Some(0.0));
+        busy.filter(|group| group.queue.as_deref() == Some(target) || group.exchange() == target)
             .collect()
     }
 

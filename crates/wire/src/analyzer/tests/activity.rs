@@ -140,3 +140,23 @@ fn a_message_with_missing_bytes_is_no_event() {
         }
     }
 }
+
+#[test]
+fn records_of_tls_and_frames_of_other_protocols_are_events_without_content() {
+    let hello = |of: u8| [22, 3, 3, 0, 5, of, 0, 0, 1, 0];
+    let record = |bytes: u8| [&[23, 3, 3, 0, bytes][..], &vec![7; usize::from(bytes)]].concat();
+    let mut talk = Talk::new();
+    talk.send(Side::Client, &hello(1));
+    talk.send(Side::Broker, &hello(2));
+    // Two records in one segment.
+    talk.send(Side::Client, &[record(79), record(39)].concat());
+    talk.send(Side::Broker, &record(38));
+    let expected = ["0 opened true", "0 Record(79)", "0 Record(39)", "0 Record(38)", "ended false"];
+    assert_eq!(heard(&talk), expected);
+    let mut talk = Talk::new();
+    // CONNECT of MQTT 3.1.1 with the client id "c", and its answer.
+    talk.send(Side::Client, b"\x10\x0d\0\x04MQTT\x04\x02\0\x3c\0\x01c");
+    talk.send(Side::Broker, b"\x20\x02\0\0");
+    let other = "0 OfOtherProtocol";
+    assert_eq!(heard(&talk), ["0 opened true", other, other, "ended false"]);
+}

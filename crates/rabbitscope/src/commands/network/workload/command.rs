@@ -7,7 +7,7 @@ use rabbitscope_files::AtomicFile;
 use rabbitscope_runner::fit;
 use rabbitscope_runs::scenario;
 use rabbitscope_terminal::{UsageError, output};
-use rabbitscope_wire::report::PacketReport;
+use rabbitscope_wire::report::{PacketReport, Source, SourceLevel};
 use rabbitscope_workload::{
     Measurements, Model, Origin, RunLength, Scale, Topology, anonymous, model,
 };
@@ -112,7 +112,7 @@ impl Args {
     fn model(&self, observed: &mut Observed, mut topology: Topology) -> Model {
         let unreadable =
             if self.anonymous { anonymous(&mut observed.flows, &mut topology) } else { 0 };
-        let mut model = model(&observed.flows, topology);
+        let mut model = model(&mut observed.flows, topology);
         if unreadable > 0 {
             model.leave_out(format!(
                 "{unreadable} policies whose patterns this program cannot replace are left out"
@@ -181,7 +181,8 @@ impl Args {
             Ok(text) | Err(text) => text.clone(),
         });
         let declared = "objects that clients declared meanwhile".to_owned();
-        let packets = format!("{packets} packets of {subject}");
+        let packets = missing_packets(&observed.report)
+            .unwrap_or_else(|| format!("{packets} packets of {subject}"));
         let stem = output.file_stem().unwrap_or_default().to_string_lossy();
         Origin {
             name: scenario_name(&stem),
@@ -194,12 +195,26 @@ impl Args {
 /// Refuses an observation without messages.
 fn refuse_silence(observed: &Observed) -> anyhow::Result<()> {
     let (published, delivered) = observed.flows.messages();
-    if published + delivered == 0 {
+    if published + delivered > 0 || observed.flows.has_readers() {
+        return Ok(());
+    }
+    let reasons: Vec<String> = observed.node.iter().filter_map(|node| node.clone().err()).collect();
+    let reasons: Vec<String> =
+        missing_packets(&observed.report).into_iter().chain(reasons).collect();
+    if reasons.is_empty() {
         anyhow::bail!(
-            "no message of AMQP 0-9-1 was observed: TLS hides messages, and other protocols are not read yet"
+            "no message and no consumer of AMQP 0-9-1 was observed: TLS hides messages, and other protocols are not \
+             read yet"
         );
     }
-    Ok(())
+    anyhow::bail!("no message and no consumer was observed: {}", reasons.join("; "));
+}
+
+/// Returns the reason for missing packets.
+fn missing_packets(report: &PacketReport) -> Option<String> {
+    let of_packets = |source: &&Source| source.level == SourceLevel::Packets && !source.present;
+    let missing = report.sources.iter().find(of_packets)?;
+    Some(format!("no packets: {}", missing.note))
 }
 
 /// Returns the figures of the groups, with the costs that the sources show.

@@ -11,7 +11,7 @@ use rabbitscope_machine::ProcessUsage;
 use rabbitscope_probe::packets::{CaptureInterface, MAX_PORTS};
 use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::{analyzer::AnalyzerOptions, report::PacketReport};
-use rabbitscope_workload::{Flows, Observer, ProfileShares, Topology};
+use rabbitscope_workload::{Counted, Flows, Observer, ProfileShares, Topology, Traffic};
 
 use super::{super::packets::listeners, profiling::Recording};
 use crate::{
@@ -92,12 +92,7 @@ impl SourceArgs {
     /// Observes a running node, and adds its objects to those of the definitions.
     fn look(&self, topology: &mut Topology) -> anyhow::Result<Observed> {
         let options = self.live()?;
-        let node = Some(match self.objects(topology) {
-            Ok(()) => {
-                Ok("exchanges, queues, bindings, policies and consumers of the node".to_owned())
-            }
-            Err(error) => Err(format!("the node was not asked: {error:#}")),
-        });
+        let asked = self.objects(topology);
         let stop = interrupt::watch()?;
         let recording = options.pid.filter(|_| !self.no_profile).map(Recording::start);
         let line = output::ProgressLine::default();
@@ -117,25 +112,52 @@ impl SourceArgs {
         let profile = recording.map(Recording::finish);
         let (captured, observer) = captured?;
         cpu.push(cpu_of(&options));
+        let has_packets = captured.report.capture.is_some();
+        let mut flows = if has_packets {
+            observer.finish()
+        } else {
+            Flows::without_packets(self.duration.as_secs_f64())
+        };
+        let counted = asked.and_then(|before| {
+            // Packets of plain connections tell more than counts do.
+            let is_needed = !has_packets || topology.has_tls();
+            let after = if is_needed { self.traffic()? } else { before.clone() };
+            Ok(Counted { before, after, has_packets })
+        });
+        let node = match &counted {
+            Ok(counted) => {
+                let added = flows.add_counted(counted, topology);
+                Ok(source(added))
+            }
+            Err(error) => Err(format!("the node was not asked: {error:#}")),
+        };
         Ok(Observed {
-            flows: observer.finish(),
+            flows,
             report: captured.report,
             cpu_seconds: differences(&cpu).unwrap_or_default(),
             cut_short: captured.cut_short,
-            node,
+            node: Some(node),
             profile,
         })
     }
 
-    /// Reads the objects of the node, if it can be reached. Without them the packets still tell much.
-    fn objects(&self, topology: &mut Topology) -> anyhow::Result<()> {
-        let connection = match self.pid {
-            Some(pid) => Connection::open(&self.node.options_of(pid, name_of(pid)?)?)?,
-            None => self.node.connect()?,
-        };
-        let objects = rabbitscope_inside::read_objects(&connection)?;
-        topology.add_missing(Topology::from_definitions(&objects)?);
-        Ok(())
+    /// Reads the objects of the node, and its counts. Without them the packets still tell much.
+    fn objects(&self, topology: &mut Topology) -> anyhow::Result<Traffic> {
+        let connection = self.connect()?;
+        let load = rabbitscope_inside::read_load(&connection)?;
+        topology.add_missing(Topology::from_definitions(&load.objects)?);
+        Ok(Traffic::from_json(&load.traffic)?)
+    }
+
+    fn traffic(&self) -> anyhow::Result<Traffic> {
+        Ok(Traffic::from_json(&rabbitscope_inside::read_traffic(&self.connect()?)?)?)
+    }
+
+    fn connect(&self) -> anyhow::Result<Connection> {
+        match self.pid {
+            Some(pid) => Ok(Connection::open(&self.node.options_of(pid, name_of(pid)?)?)?),
+            None => self.node.connect(),
+        }
     }
 
     fn live(&self) -> anyhow::Result<LiveOptions> {
@@ -151,6 +173,15 @@ impl SourceArgs {
         let subject = format!("the node with pid {pid}");
         Ok(LiveOptions { subject, ports: BrokerPorts::new(ports)?, pid: Some(pid), interface })
     }
+}
+
+/// Names the parts of the node that were used.
+fn source(added: usize) -> String {
+    let objects = "exchanges, queues, bindings, policies, connections and consumers of the node";
+    if added > 0 {
+        return format!("{objects}, and the messages that it counts every few seconds");
+    }
+    objects.to_owned()
 }
 
 /// Returns the CPU time of the node so far, in seconds.
