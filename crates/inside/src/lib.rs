@@ -32,7 +32,7 @@ pub use figures::{
 };
 pub use local_node::local_node;
 pub use memory::{MemoryReader, MemoryReport};
-pub use objects::{NodeLoad, read_load, read_traffic};
+pub use objects::{NodeLoad, read_load, read_objects, read_traffic};
 pub use peer::expected_node;
 pub use processes::{
     ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, ProcessReader, ProcessReport,

@@ -28,13 +28,22 @@ pub fn read_load(connection: &Connection) -> Result<NodeLoad, ErlangError> {
     ended.map(|()| load)
 }
 
+/// Reads the objects of a node, as JSON.
+pub fn read_objects(connection: &Connection) -> Result<String, ErlangError> {
+    read_once(connection, "objects")
+}
+
 /// Reads the messages that a node counts, as JSON.
 pub fn read_traffic(connection: &Connection) -> Result<String, ErlangError> {
+    read_once(connection, "traffic")
+}
+
+fn read_once(connection: &Connection, function: &'static str) -> Result<String, ErlangError> {
     let module = Loaded::functions(connection, ModuleSource::WORKLOAD)?;
-    let traffic = read(connection, module.module(), "traffic");
+    let rows = read(connection, module.module(), function);
     let ended = module.end().map(drop);
-    let traffic = traffic?;
-    ended.map(|()| traffic)
+    let rows = rows?;
+    ended.map(|()| rows)
 }
 
 fn read(

@@ -20,10 +20,10 @@ pub(super) struct Base {
 impl Base {
     /// Creates the scenario of an observed load, or says why no run can have that load.
     pub(super) fn new(load: ObservedLoad, case: &Case) -> Result<Self, String> {
-        let ObservedLoad { flows, objects } = load;
+        let ObservedLoad { mut flows, objects } = load;
         let objects = objects.map_err(|reason| format!("the node was not asked: {reason}"));
         let origin = origin(case, objects.as_ref().err());
-        let model = model(&flows, objects.unwrap_or_default());
+        let model = model(&mut flows, objects.unwrap_or_default());
         let mut measured = Measurements::from_model(&model, &flows);
         let packets = case.packets.as_ref().ok().and_then(|report| report.capture.as_ref());
         measured.add_costs(packets.map(|capture| capture.packets), Vec::new());
