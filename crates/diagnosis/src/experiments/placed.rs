@@ -21,6 +21,8 @@ struct Place {
     changed: Keys,
     /// The publishers that the change is about; absent for all.
     publishers: Option<usize>,
+    /// True if the change saves work, and no waiting.
+    is_about_cost: bool,
 }
 
 /// Returns an experiment on a smaller load as one on the observed load, or the reason against it.
@@ -34,13 +36,13 @@ pub(super) fn placed(
         return Err("packets do not show mirrors and requests to the management API".to_owned());
     }
     let place = place(proof, load, focus, base)?;
+    let metric = metric(proof.metric, base, &place);
     let arm = |set: Keys, own: &Arm| Arm { set, broker: broker(own, load) };
     let observed = arm(place.observed, &proof.observed);
     let changed = arm(place.changed, &proof.changed);
     if !(base.accepts(&observed) && base.accepts(&changed)) {
         return Err("its groups cannot have the change".to_owned());
     }
-    let metric = metric(proof.metric, base, place.publishers);
     Ok(Proof { metric, observed, changed })
 }
 
@@ -111,7 +113,7 @@ fn multiple_acks(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String
     let needed = "that acknowledge each message and have several";
     let (place, group) = consumers_of(base, focus, is_single, needed)?;
     let changed = vec![key("consumers", place, "multi-ack-every", &each(&group))];
-    Ok(Place { changed, ..Place::default() })
+    Ok(Place { changed, is_about_cost: true, ..Place::default() })
 }
 
 fn no_polling(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
@@ -185,7 +187,7 @@ fn argument(
     let (name, present) = present.ok_or("the finding names no argument")?;
     let value = proof.changed.set.first().map_or("", |(_, value)| value);
     let set = |value: &str| vec![key("queues", place, &format!("arguments.{name}"), &value)];
-    Ok(Place { observed: set(&present), changed: set(value), publishers: None })
+    Ok(Place { observed: set(&present), changed: set(value), ..Place::default() })
 }
 
 const fn is_closed(group: &PublisherGroup) -> bool {
@@ -193,13 +195,13 @@ const fn is_closed(group: &PublisherGroup) -> bool {
 }
 
 /// Returns the metric that can change. Publishers with a schedule send the same number of messages whatever the broker
-/// does, so that a time shows the change.
-fn metric(metric: ProofMetric, base: &BaseScenario, place: Option<usize>) -> ProofMetric {
+/// does, so that a time shows the change, or the cost of a message.
+fn metric(metric: ProofMetric, base: &BaseScenario, place: &Place) -> ProofMetric {
     if !matches!(metric, ProofMetric::Published | ProofMetric::Consumed) {
         return metric;
     }
     let all = &base.scenario().publishers;
-    let meant = match place {
+    let meant = match place.publishers {
         Some(place) => &all[place..=place],
         None => &all[..],
     };
@@ -207,6 +209,9 @@ fn metric(metric: ProofMetric, base: &BaseScenario, place: Option<usize>) -> Pro
     let is_counted = metric == ProofMetric::Published || has_consumers;
     if meant.iter().any(is_closed) && is_counted {
         return metric;
+    }
+    if place.is_about_cost {
+        return ProofMetric::Cpu;
     }
     let is_confirmed = |group: &PublisherGroup| group.confirm_window.is_some();
     if metric == ProofMetric::Published && meant.iter().any(is_confirmed) {

@@ -86,9 +86,12 @@ fn config(broker: &Broker) -> BTreeMap<String, String> {
     let interval = broker.settings.statistics_interval_ms;
     let interval =
         interval.filter(|millis| *millis != INTERVAL_MS && (1..1 << 32).contains(millis));
-    let interval =
-        interval.map(|millis| ("collect_statistics_interval".to_owned(), millis.to_string()));
-    interval.into_iter().collect()
+    let interval = interval.map(|millis| ("collect_statistics_interval", millis.to_string()));
+    let level = broker.settings.statistics.clone();
+    let level = level.filter(|level| ["coarse", "fine"].contains(&level.as_str()));
+    let level = level.map(|level| ("collect_statistics", level));
+    let lines = interval.into_iter().chain(level);
+    lines.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn advanced(broker: &Broker) -> BTreeMap<String, String> {

@@ -80,6 +80,21 @@ fn the_group_of_the_finding_changes_and_all_others_stay() {
 }
 
 #[test]
+fn fewer_acknowledgements_are_a_matter_of_cost() {
+    let acks = || finding("packets-ack-per-message", "orders", "basic.ack multiple");
+    let mut case = case();
+    case.clients.as_mut().unwrap().channels[1].prefetch = Some(10);
+    case.broker.as_mut().unwrap().settings.statistics = Some("fine".to_owned());
+    let (metric, [observed, changed]) = arms(OBSERVED, &case, acks());
+    assert_eq!(metric, "broker.cpu-per-message");
+    assert_eq!(changed.consumers[1].multi_ack_every, 5);
+    assert_eq!(broker(&observed).config.trim(), "collect_statistics = fine");
+    assert_eq!(broker(&changed).config, broker(&observed).config);
+    let (metric, _) = arms(&closed(), &case, acks());
+    assert_eq!(metric, "consumed.rate");
+}
+
+#[test]
 fn publishers_are_found_by_their_bindings() {
     let found = || finding("flow", "orders", "unconfirmed messages of publishers");
     let (metric, [observed, changed]) = arms(OBSERVED, &case(), found());
