@@ -12,6 +12,7 @@ import tomllib
 
 PROGRAM = str(pathlib.Path(os.environ["RABBITSCOPE"]).resolve())
 OUT = pathlib.Path("target/bench-workload")
+BY_HAND = "## A large node"
 PAGE = pathlib.Path("docs/measurements/workload.md")
 SOURCES = pathlib.Path("scripts/workload")
 sys.path.insert(0, str(SOURCES))
@@ -148,6 +149,12 @@ def kept(rows, are_wrong):
     return sorted([line for line in of_table if line.split(" ")[1] in names] + rows)
 
 
+def by_hand():
+    """Returns the sections of the page that this script does not measure."""
+    old = PAGE.read_text() if PAGE.exists() else ""
+    return "".join(old.partition(BY_HAND)[1:]).splitlines()
+
+
 def machine():
     """Describes the machine."""
     lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
@@ -188,6 +195,8 @@ def main():
         "| scenario | change | group | named | its differences | other groups that differ |",
         "| --- | --- | --- | --- | --- | --- |",
         *kept([row for row, _ in judged], True),
+        "",
+        *by_hand(),
         "",
     ]))
     if found < len(judged):
