@@ -203,7 +203,7 @@ fn refuse_silence(observed: &Observed) -> anyhow::Result<()> {
         missing_packets(&observed.report).into_iter().chain(reasons).collect();
     if reasons.is_empty() {
         anyhow::bail!(
-            "no message and no consumer of AMQP 0-9-1 was observed: TLS hides messages, and other protocols are not \
+            "no message of AMQP 0-9-1 and no consumer was observed: TLS hides messages, and other protocols are not \
              read yet"
         );
     }
