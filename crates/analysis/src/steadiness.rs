@@ -55,18 +55,25 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     let piles_up = backlog_growth.is_some_and(|share| share > MAX_BACKLOG);
     let moves = throughput_drift.abs() > MAX_THROUGHPUT_DRIFT;
     let percent = |share: f64| 100.0 * share;
+    let backlog = piles_up.then(|| {
+        let share = percent(backlog_growth.unwrap_or_default());
+        format!("{share:.0} % of the messages published were not consumed: they pile up")
+    });
     let sentence = if interrupted > 0 {
         format!(
             "in {interrupted} of {} seconds, the broker was unavailable or an alarm blocked publishers",
             rows.len()
         )
-    } else if throughput_drift > 1.0 {
-        "throughput more than doubled over the measured time".to_owned()
     } else if moves {
-        format!("throughput changed by {:+.0} % over the measured time", percent(throughput_drift))
-    } else if piles_up {
-        let share = percent(backlog_growth.unwrap_or_default());
-        format!("{share:.0} % of the messages published were not consumed: they pile up")
+        let change = if throughput_drift > 1.0 {
+            "more than doubled".to_owned()
+        } else {
+            format!("changed by {:+.0} %", percent(throughput_drift))
+        };
+        let also = backlog.map(|backlog| format!("; {backlog}")).unwrap_or_default();
+        format!("throughput {change} over the measured time{also}")
+    } else if let Some(backlog) = backlog {
+        backlog
     } else if grows {
         let growth = percent(latency_drift.unwrap_or_default());
         format!("the median latency grew by {growth:.0} % over the measured time")
