@@ -63,7 +63,7 @@ fn queues_refusals_and_processing_have_their_shares() {
     assert!((0.7..0.8).contains(&(first / total)), "{first} of {total}");
     let refused = count(&run, "rejected") as f64 / count(&run, "settled") as f64;
     assert!((0.16..0.24).contains(&refused), "{refused}");
-    // Some wait for those of 8 ms.
-    let p99 = latency_figure(&run, "settled", "p99");
-    assert!((8_000_000..100_000_000).contains(&p99), "{p99}");
+    // A tenth is processed for 8 ms, and few others wait for these.
+    let settled = |figure: &str| latency_figure(&run, "settled", figure);
+    assert!(settled("p50") < 8_000_000 && settled("p99") >= 8_000_000, "{run:#}");
 }
