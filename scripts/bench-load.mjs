@@ -1,7 +1,7 @@
 // Arithmetic of bench-load.sh: rates and CPU of one measurement, medians of all, and the benchmark's section of
 // docs/measurements/performance.md.
 
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 
 const WORKLOADS = {
@@ -135,23 +135,27 @@ function comparisonTables(rows) {
   return lines;
 }
 
-function sinkTable(rounds, codec) {
-  const column = (name) => rounds.map((round) => round[name]);
-  const line = (what, name, unit) => {
-    const values = column(name);
-    return `| ${what} | ${median(values).toFixed(2)}${unit} | ${Math.min(...values).toFixed(2)}–${Math.max(...values).toFixed(2)} |`;
-  };
-  const parsed = /^parsed: ([\d.]+) million/m.exec(codec)?.[1];
+function sinkTable(results) {
+  const sinks = readdirSync(results).sort().filter((name) => name.startsWith("sink-"));
+  const rows = sinks.map((name) => {
+    const rounds = readAll(`${results}/${name}`);
+    const cell = (figure) => {
+      const values = rounds.map((round) => round[figure]);
+      return `${median(values).toFixed(2)} (${Math.min(...values).toFixed(2)}–${Math.max(...values).toFixed(2)})`;
+    };
+    return `| \`${name.slice(5, -6)}\` | ${["published-millions-per-core", "bare-millions-per-core", "ratio"].map(cell).join(" | ")} |`;
+  });
+  const parsed = /^parsed: ([\d.]+) million/m.exec(readFileSync(`${results}/codec.txt`, "utf8"))?.[1];
   return [
     "### The client by itself",
     "",
-    "| into a byte sink, 12-byte messages | median | range |",
-    "| --- | ---: | ---: |",
-    line("published, for each second of CPU of the load thread", "published-millions-per-core", " million"),
-    line("bare writer of the same bytes, likewise", "bare-millions-per-core", " million"),
-    line("published of bare", "ratio", ""),
+    "Millions of 12-byte messages into a byte sink for each second of CPU of the thread that sends: medians and ranges.",
     "",
-    `Deliveries parsed from a recorded stream: ${parsed ?? "?"} million for each second of CPU.`,
+    "| protocol | published | bare writer of the same bytes | ratio |",
+    "| --- | ---: | ---: | ---: |",
+    ...rows,
+    "",
+    `Deliveries of AMQP 0-9-1 parsed from a recorded stream: ${parsed ?? "?"} million for each second of CPU.`,
   ];
 }
 
@@ -166,7 +170,7 @@ function report(results, document, version, warmUp, window) {
     "",
     ...comparisonTables(rows),
     "",
-    ...sinkTable(readAll(`${results}/sink.jsonl`), readFileSync(`${results}/codec.txt`, "utf8")),
+    ...sinkTable(results),
     END,
   ].join("\n");
   const text = readFileSync(document, "utf8");

@@ -4,7 +4,8 @@
 # measurement, writes docs/measurements/performance.md.
 #
 #   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
-#   PROTOCOL=mqtt scripts/bench-load.sh     only the load generator by itself, by this protocol, onto the terminal
+#   PROTOCOL=mqtt scripts/bench-load.sh     only the load generator by itself, by this protocol (or all), onto the
+#                                           terminal
 #
 # Each round of a workload runs both programs at full speed, then both at 95 % of PerfTest's rate, rabbitscope also
 # with steps of a millisecond. The order changes from round to round. CPU is that of the whole process, user and
@@ -18,14 +19,17 @@ window=${SECONDS_EACH:-10}
 perf_test_version=2.22.1
 results=target/bench-load
 
-# Other protocols than AMQP 0-9-1 are compared with a bare writer only.
-sink() { # PROTOCOL FILE
+sinks() { # PROTOCOLS
     cargo build --locked --quiet --release --package rabbitscope-load --example sink
-    target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" "$1" | tee "$2"
+    for protocol in $1; do
+        target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" "$protocol" | tee "$results/sink-$protocol.jsonl"
+    done
 }
+protocols="amqp-0-9-1 amqp-1.0 mqtt stream"
 if [ -n "${PROTOCOL:-}" ]; then
     mkdir -p "$results"
-    sink "$PROTOCOL" "$results/sink-$PROTOCOL.jsonl"
+    [ "$PROTOCOL" != all ] || PROTOCOL=$protocols
+    sinks "$PROTOCOL"
     exit
 fi
 
@@ -168,6 +172,6 @@ for workload in ${WORKLOADS:-classic-autoack classic-confirm stream-publish}; do
 done
 stop_broker
 
-sink amqp-0-9-1 "$results/sink.jsonl" >/dev/null
+sinks "$protocols" >/dev/null
 target/release/examples/codec >"$results/codec.txt"
 node scripts/bench-load.mjs report "$results" docs/measurements/performance.md "$perf_test_version" "$warm_up" "$window"
