@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import os
 import pathlib
 import platform
@@ -116,7 +117,7 @@ def changed(model, table, key):
                 factor = {"B": 1, "KiB": 1024, "MiB": 1 << 20}[unit]
                 new = f"{round(float(number) * factor * 1.2)}B"
             else:
-                new = round(value * 1.2) if isinstance(value, int) else round(value * 1.2, 4)
+                new = round(value * 1.2, 4) if key == "rate" else math.ceil(value * 1.2)
             return f"{table}.{place}.{key}={new}", group["name"]
     raise SystemExit(f"{model}: no {table} with {key}")
 
