@@ -163,6 +163,17 @@ def machine():
     return f"{os.cpu_count()} CPUs ({cpu}), Linux {platform.release()}"
 
 
+def measured(load_before):
+    """Returns the lines about time and machine. A part of the scenarios keeps those of the other rows."""
+    at = f"{datetime.date.today()} on {machine()}. Other processes kept {load_before:.1f} CPUs busy at the start."
+    if set(NAMES) == set(ALL):
+        return [f"Measured {at}"]
+    old = PAGE.read_text().splitlines() if PAGE.exists() else []
+    again = f"Rows of {', '.join(NAMES)}: "
+    lines = [line for line in old if line.startswith(("Measured ", "Rows of ")) and not line.startswith(again)]
+    return [*lines, again + at]
+
+
 def main():
     """Makes all round trips, then all wrong models."""
     OUT.mkdir(parents=True, exist_ok=True)
@@ -179,7 +190,7 @@ def main():
         "with what their node says. [`workload --compare`](../tasks/compare-loads.md) ran the model and compared it. With",
         "`SCENARIOS=`, only rows of these scenarios are replaced.",
         "",
-        f"Measured {datetime.date.today()} on {machine()}. Other processes kept {load_before:.1f} CPUs busy at the start.",
+        *measured(load_before),
         "",
         "## Round trips",
         "",
