@@ -22,7 +22,8 @@ results=target/bench-load
 sinks() { # PROTOCOLS
     cargo build --locked --quiet --release --package rabbitscope-load --example sink
     for protocol in $1; do
-        target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" "$protocol" | tee "$results/sink-$protocol.jsonl"
+        target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" "$protocol" >"$results/sink-$protocol.jsonl"
+        cat "$results/sink-$protocol.jsonl"
     done
 }
 protocols="amqp-0-9-1 amqp-1.0 mqtt stream"
