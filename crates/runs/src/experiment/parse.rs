@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::{Arm, Design, Experiment, Known, RunMetric, SweepAxis, sweep::cells, written};
-use crate::scenario::{Document, Problem, ScenarioError, read_table, refuse};
+use crate::scenario::{Document, Problem, REMOVAL, ScenarioError, read_table, refuse};
 
 /// Suffix of the name of a second baseline.
 const CONTROL: &str = "again";
@@ -197,11 +197,14 @@ fn arm(written: written::Arm) -> Result<Arm, Problem> {
 }
 
 fn lines_of(lines: &[Value]) -> Result<Vec<String>, Problem> {
-    let line = |(at, line): (usize, &Value)| match line.as_str().filter(|text| text.contains('=')) {
+    let is_override = |text: &&str| text.contains('=') || text.starts_with(REMOVAL);
+    let line = |(at, line): (usize, &Value)| match line.as_str().filter(is_override) {
         Some(line) => Ok(line.to_owned()),
-        None => Err(Problem::new("must be a text such as \"publishers.0.rate=5000\"")
-            .under(at.to_string())
-            .under("set")),
+        None => Err(Problem::new(
+            "must be a text such as \"publishers.0.rate=5000\", or \"!publishers.0.rate\"",
+        )
+        .under(at.to_string())
+        .under("set")),
     };
     lines.iter().enumerate().map(line).collect()
 }

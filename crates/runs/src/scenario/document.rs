@@ -7,6 +7,9 @@ use toml::{
 
 use super::error::{Origin, Problem, quoted};
 
+/// Sign before the key that an override removes.
+pub(crate) const REMOVAL: char = '!';
+
 /// A parsed file after overrides.
 pub(crate) struct Document<'text> {
     text: &'text str,
@@ -49,14 +52,24 @@ impl<'text> Document<'text> {
     }
 
     fn apply(&mut self, assignment: &str) -> Result<(), Problem> {
-        let Some((key, value)) = assignment.split_once('=') else {
-            return Err(overridden(Problem::new(format!(
-                "{} is not an override: write `key=value`, as in `publishers.0.rate=5000`",
-                quoted(assignment)
-            ))));
+        let path_of =
+            |key: &str| -> Vec<String> { key.trim().split('.').map(str::to_owned).collect() };
+        let path = if let Some(key) = assignment.strip_prefix(REMOVAL) {
+            let path = path_of(key);
+            remove(&mut self.root, &path).map_err(overridden)?;
+            path
+        } else {
+            let Some((key, value)) = assignment.split_once('=') else {
+                return Err(overridden(Problem::new(format!(
+                    "{} is not an override: write `key=value`, as in `publishers.0.rate=5000`, or `!key` to remove \
+                     the key",
+                    quoted(assignment)
+                ))));
+            };
+            let path = path_of(key);
+            set(&mut self.root, &path, read_value(value.trim())).map_err(overridden)?;
+            path
         };
-        let path: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
-        set(&mut self.root, &path, read_value(value.trim())).map_err(overridden)?;
         self.overridden.push(path);
         Ok(())
     }
@@ -138,4 +151,25 @@ fn set(at: &mut Value, path: &[String], new: Value) -> Result<(), Problem> {
         _ => return Err(Problem::new("is a plain value, it has no keys").under(key)),
     };
     set(inner, rest, new).map_err(|problem| problem.under(key))
+}
+
+fn remove(at: &mut Value, path: &[String]) -> Result<(), Problem> {
+    let missing = |key: &String| Problem::new("is not there to be removed").under(key);
+    match (at, path) {
+        (Value::Table(table), [key]) => table.remove(key).map(drop).ok_or_else(|| missing(key)),
+        (_, []) => Ok(()),
+        (Value::Array(_), [key]) => {
+            Err(Problem::new("is an element of a list, of which keys can be removed").under(key))
+        }
+        (Value::Table(table), [key, rest @ ..]) => {
+            let inner = table.get_mut(key).ok_or_else(|| missing(key))?;
+            remove(inner, rest).map_err(|problem| problem.under(key))
+        }
+        (Value::Array(items), [key, rest @ ..]) => {
+            let place = key.parse().ok();
+            let item = place.and_then(|place: usize| items.get_mut(place));
+            remove(item.ok_or_else(|| missing(key))?, rest).map_err(|problem| problem.under(key))
+        }
+        (_, [key, ..]) => Err(missing(key)),
+    }
 }

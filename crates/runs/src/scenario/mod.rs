@@ -16,7 +16,7 @@ mod reader;
 mod tests;
 mod validate;
 
-pub(crate) use document::Document;
+pub(crate) use document::{Document, REMOVAL};
 pub(crate) use error::{Problem, refuse};
 pub(crate) use model::time;
 pub(crate) use reader::read as read_table;

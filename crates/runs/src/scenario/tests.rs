@@ -73,6 +73,24 @@ fn overrides_replace_and_add() {
 }
 
 #[test]
+fn overrides_remove() {
+    let rate = |overrides: &[&str]| read(SMALL, overrides).unwrap().publishers[0].rate;
+    assert_eq!(rate(&["publishers.0.rate=5", "!publishers.0.rate"]), None);
+    assert_eq!(
+        rate(&["publishers.0.rate=5", "!publishers.0.rate", "publishers.0.rate=7"]),
+        Some(7.0)
+    );
+    let missing = "is not there to be removed";
+    for key in
+        ["publishers.0.rate", "publishers.1.rate", "publishers.x.rate", "x", "x.y", "name.x", ""]
+    {
+        refused(&[&format!("!{key}")], &["--set", missing]);
+    }
+    refused(&["!publishers.0"], &["publishers.0", "element of a list"]);
+    refused(&["!name"], &["name"]);
+}
+
+#[test]
 fn refusals_name_file_line_key_and_what_is_allowed() {
     fn check(line: &str, expected: &str) {
         let error = read(&SMALL.replace("prefetch = 10", line), &[]).unwrap_err();
