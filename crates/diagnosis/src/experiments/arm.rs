@@ -34,6 +34,8 @@ pub(super) enum ProofMetric {
 pub(super) struct Arm {
     /// Keys of the scenario, with values in TOML.
     pub(super) set: Vec<(String, String)>,
+    /// Keys that the scenario has, and the arm has not.
+    pub(super) removed: Vec<String>,
     /// `rabbitmq.conf`, `advanced.config` and flags of the VM, in place of those of the scenario.
     pub(super) broker: Option<BrokerSettings>,
 }
@@ -57,10 +59,16 @@ impl ProofMetric {
 }
 
 impl Arm {
+    /// Returns the changes of the scenario, each as in `--set`.
+    pub(super) fn overrides(&self) -> impl Iterator<Item = String> {
+        let removed = self.removed.iter().map(|key| format!("!{key}"));
+        removed.chain(self.set.iter().map(|(key, value)| format!("{key}={value}")))
+    }
+
     /// Creates an arm that sets keys of the scenario.
     pub(super) fn of_keys(set: Vec<(&'static str, String)>) -> Self {
         let set = set.into_iter().map(|(key, value)| (key.to_owned(), value));
-        Self { set: set.collect(), broker: None }
+        Self { set: set.collect(), ..Self::default() }
     }
 }
 
@@ -73,7 +81,7 @@ impl Proof {
 
     /// Creates an experiment in which one arm has other settings of the broker.
     pub(super) fn of_broker(metric: ProofMetric, broker: BrokerSettings) -> Self {
-        let changed = Arm { set: Vec::new(), broker: Some(broker) };
+        let changed = Arm { broker: Some(broker), ..Arm::default() };
         Self { metric, observed: Arm::default(), changed }
     }
 }

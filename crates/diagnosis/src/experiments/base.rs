@@ -34,8 +34,9 @@ impl BaseScenario {
 
     /// Returns whether the scenario is valid with the keys of an arm.
     pub(super) fn accepts(&self, arm: &Arm) -> bool {
-        let overrides: Vec<String> =
-            arm.set.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let plugins =
+            arm.broker.as_ref().map(|broker| format!("broker.plugins={:?}", broker.plugins));
+        let overrides: Vec<String> = arm.overrides().chain(plugins).collect();
         scenario::parse(&self.text, Self::FILE_NAME, &overrides).is_ok()
     }
 

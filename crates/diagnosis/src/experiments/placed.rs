@@ -1,6 +1,6 @@
 //! The arms of an experiment in the observed load: the places of its groups, and the metric that can show the change.
 
-use rabbitscope_runs::scenario::{ConsumerGroup, PublisherGroup, QueueType};
+use rabbitscope_runs::scenario::{Arrival, ConsumerGroup, PublisherGroup, QueueType, Scenario};
 
 use super::{
     arm::{Arm, Proof, ProofMetric},
@@ -19,6 +19,8 @@ type Keys = Vec<(String, String)>;
 struct Place {
     observed: Keys,
     changed: Keys,
+    /// Keys that neither arm has.
+    removed: Vec<String>,
     /// The publishers that the change is about; absent for all.
     publishers: Option<usize>,
     /// True if the change saves work, and no waiting.
@@ -32,12 +34,16 @@ pub(super) fn placed(
     focus: &Focus<'_>,
     base: &BaseScenario,
 ) -> Result<Proof, String> {
-    if load.broker.nodes > 1 || load.poller.is_some() {
-        return Err("packets do not show mirrors and requests to the management API".to_owned());
+    if load.broker.nodes > 1 {
+        return Err("packets do not show mirrors".to_owned());
     }
     let place = place(proof, load, focus, base)?;
     let metric = metric(proof.metric, base, &place);
-    let arm = |set: Keys, own: &Arm| Arm { set, broker: broker(own, load) };
+    let arm = |set: Keys, own: &Arm| Arm {
+        set,
+        removed: place.removed.clone(),
+        broker: broker(own, load),
+    };
     let observed = arm(place.observed, &proof.observed);
     let changed = arm(place.changed, &proof.changed);
     if !(base.accepts(&observed) && base.accepts(&changed)) {
@@ -72,6 +78,7 @@ fn place(
         ["publishers.0.count"] => more_publishers(false, focus, base),
         ["publishers.0.count", "publishers.0.connections"] => more_publishers(true, focus, base),
         ["churn.0.rate"] => churn(proof, load, base),
+        ["pollers.0.interval"] => poller(proof, load, base),
         [key] if key.starts_with("queues.0.arguments.") => argument(proof, load, focus, base),
         _ => Err("it has no numbers of queues to change".to_owned()),
     }
@@ -148,9 +155,16 @@ fn window(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
     Ok(Place { changed, publishers: Some(place), ..Place::default() })
 }
 
-/// Returns more publishers, with more connections or on the same. Those with a rate would be another load.
+/// Returns more publishers, with more connections or on the same. These findings say that the broker holds publishers
+/// back, so that a rate without confirms is the broker's, which neither arm has.
 fn more_publishers(on_more: bool, focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
-    let found = base.publishers(focus, is_closed);
+    let is_held_back = |group: &PublisherGroup| {
+        is_closed(group)
+            || group.phases.is_empty()
+                && group.confirms != Some(true)
+                && group.confirm_window.is_none()
+    };
+    let found = base.publishers(focus, is_held_back);
     let (place, group) =
         found.ok_or("its publishers have rates, and more of them would be more")?;
     let (count, connections) = (u64::from(group.count), u64::from(group.connections));
@@ -160,7 +174,35 @@ fn more_publishers(on_more: bool, focus: &Focus<'_>, base: &BaseScenario) -> Res
     if on_more {
         changed.push(key("publishers", place, "connections", &more));
     }
-    Ok(Place { changed, publishers: Some(place), ..Place::default() })
+    let of_schedule = [
+        ("rate", group.rate.is_some()),
+        ("arrival", group.arrival == Some(Arrival::Poisson)),
+        ("random-start-delay", !group.random_start_delay.is_zero()),
+    ];
+    let written = of_schedule.into_iter().filter(|(_, is_written)| *is_written);
+    let removed = written.map(|(key, _)| format!("publishers.{place}.{key}")).collect();
+    Ok(Place { changed, removed, publishers: Some(place), ..Place::default() })
+}
+
+/// Returns fewer requests to the management API. Packets show neither these nor idle queues, which the answers list.
+fn poller(proof: &Proof, load: &Load, base: &BaseScenario) -> Result<Place, String> {
+    let poller = load.poller.as_ref().ok_or("the finding names no requests")?;
+    let Scenario { queues, pollers, .. } = base.scenario();
+    let of_poller = |name: &str, value: &str| key("pollers", pollers.len(), name, &value);
+    let mut observed = vec![
+        of_poller("url", &format!("\"{}\"", poller.path)),
+        of_poller("interval", &format!("\"{}ms\"", poller.interval_ms.value)),
+    ];
+    let used: usize = queues.iter().map(|spec| spec.queue_names().len()).sum();
+    let idle = load.groups[0].queues.value.saturating_sub(used as u64);
+    if idle > 0 {
+        observed.push(key("queues", queues.len(), "name", &"\"idle-{}\""));
+        observed.push(key("queues", queues.len(), "to", &idle));
+    }
+    let mut changed = observed.clone();
+    let value = proof.changed.set.first().map_or("", |(_, value)| value);
+    value.clone_into(&mut changed[1].1);
+    Ok(Place { observed, changed, ..Place::default() })
 }
 
 fn churn(proof: &Proof, load: &Load, base: &BaseScenario) -> Result<Place, String> {
@@ -207,7 +249,8 @@ fn metric(metric: ProofMetric, base: &BaseScenario, place: &Place) -> ProofMetri
     };
     let has_consumers = !base.scenario().consumers.is_empty();
     let is_counted = metric == ProofMetric::Published || has_consumers;
-    if meant.iter().any(is_closed) && is_counted {
+    let is_fast = |group: &PublisherGroup| is_closed(group) || !place.removed.is_empty();
+    if meant.iter().any(is_fast) && is_counted {
         return metric;
     }
     if place.is_about_cost {

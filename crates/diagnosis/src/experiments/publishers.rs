@@ -106,7 +106,9 @@ fn rate(case: &Case, queues: &[&QueueCase]) -> Figure<f64> {
     let of_queues: f64 = queues.iter().filter_map(|queue| published(queue)).sum();
     let of_node = case.broker.as_ref().ok().and_then(|broker| broker.rates.published);
     let of_node = of_node.filter(|rate| rate.is_finite() && *rate >= 0.001);
-    let observed = if of_queues >= 0.001 { Some(of_queues) } else { of_node };
+    // A look at many queues may miss rates of some.
+    let part_of_node = of_node.map_or(0.0, |rate| rate * share_of_messages(case, queues));
+    let observed = if of_queues >= 0.001 { Some(of_queues.max(part_of_node)) } else { of_node };
     match observed {
         None => Figure::noted(ASSUMED_RATE, "assumed: no message was published"),
         Some(rate) if rate > MAX_RATE => {

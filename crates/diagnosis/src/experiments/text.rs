@@ -48,7 +48,10 @@ pub(super) fn experiment(
 
 fn arm(name: &str, arm: &Arm) -> String {
     let mut text = format!("\n[[arms]]\nname = \"{name}\"\n");
-    if !arm.set.is_empty() {
+    if !arm.removed.is_empty() {
+        let lines: Vec<String> = arm.overrides().map(|line| string(&line)).collect();
+        let _ = writeln!(text, "set = [{}]", lines.join(", "));
+    } else if !arm.set.is_empty() {
         let keys: Vec<String> =
             arm.set.iter().map(|(key, value)| format!("{key} = {value}")).collect();
         let _ = writeln!(text, "set = {{ {} }}", keys.join(", "));

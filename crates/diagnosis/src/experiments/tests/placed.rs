@@ -110,6 +110,35 @@ fn publishers_are_found_by_their_bindings() {
 }
 
 #[test]
+fn a_rate_that_the_broker_holds_back_is_removed() {
+    let held_back = OBSERVED.replace("confirm-window = 1", "arrival = \"poisson\"");
+    let more = finding("channel-bound", "orders", "channels of publishers");
+    let (metric, [observed, changed]) = arms(&held_back, &case(), more);
+    assert_eq!(metric, "published.rate");
+    let publishers = |of: &Scenario| {
+        of.publishers.iter().map(|group| (group.rate, group.count)).collect::<Vec<_>>()
+    };
+    assert_eq!(publishers(&observed), [(Some(900.0), 1), (None, 1)]);
+    assert_eq!(publishers(&changed), [(Some(900.0), 1), (None, 4)]);
+}
+
+#[test]
+fn requests_are_beside_the_observed_load_and_its_idle_queues() {
+    let mut case = case();
+    case.queues.as_mut().unwrap().count = 34;
+    let requests = finding("http-load", "", "requests to the management API");
+    let (metric, [observed, changed]) = arms(OBSERVED, &case, requests);
+    assert_eq!(metric, "broker.cpu-per-message");
+    let intervals = [&observed, &changed].map(|of| of.pollers[0].interval.as_millis());
+    assert_eq!(intervals, [500, 10_000]);
+    for arm in [&observed, &changed] {
+        let queues: usize = arm.queues.iter().map(|spec| spec.queue_names().len()).sum();
+        assert_eq!((queues, arm.publishers[0].rate), (34, Some(900.0)));
+        assert!(broker(arm).plugins.contains(&"rabbitmq_management".to_owned()));
+    }
+}
+
+#[test]
 fn both_arms_have_the_settings_of_the_node() {
     let mut case = case();
     case.queues.as_mut().unwrap().rows[0].kind = QueueKind::Quorum;
