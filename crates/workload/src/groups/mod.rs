@@ -16,6 +16,7 @@
 mod loops;
 mod model;
 mod names;
+mod phases;
 mod publishers;
 mod readers;
 mod scaling;

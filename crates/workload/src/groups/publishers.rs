@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     loops::{Arrival, Loop, Window, most},
     names::Names,
+    phases,
     sizes::Sizes,
     split::{self, Member},
 };
@@ -81,6 +82,8 @@ pub(crate) struct PublisherGroup {
     pub(crate) spread: (f64, f64),
     pub(crate) looped: Loop,
     pub(crate) arrival: Arrival,
+    /// True if the timers of all members go off at the same moments.
+    pub(crate) is_in_step: bool,
     pub(crate) window: Window,
     pub(crate) sizes: Sizes,
     pub(crate) keys: Keys,
@@ -231,6 +234,7 @@ impl PublisherGroup {
             spread: (extreme(f64::min), extreme(f64::max)),
             looped,
             arrival,
+            is_in_step: arrival == Arrival::Constant && phases::are_in_step(flows),
             window: Window::new(
                 most(&pooled.unconfirmed),
                 &looped,

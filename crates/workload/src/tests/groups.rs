@@ -135,3 +135,30 @@ fn objects_that_messages_reach_come_from_the_definitions() {
     assert!(!text.contains("federation") || text.contains("Not expressed"), "{text}");
     assert!(text.contains("max-length") && !text.contains("# Assumed"), "{text}");
 }
+
+/// Returns the latest start of three timers, each with its first message and its gap in microseconds.
+fn latest_start(timers: [(u64, u64); 3]) -> std::time::Duration {
+    let mut talk = Talk::default();
+    for (first, gap) in timers {
+        let connection = talk.connection(0, true);
+        talk.client(1, connection, Owned::Declare("a".to_owned(), true));
+        for message in 0..400 {
+            talk.publish(1_000 * (first + message * gap), connection, ("", "a"), 100);
+        }
+    }
+    let (text, scenario) = talk.scenario();
+    assert_eq!((scenario.publishers.len(), scenario.publishers[0].count), (1, 3), "{text}");
+    scenario.publishers[0].random_start_delay
+}
+
+#[test]
+fn timers_keep_their_moments() {
+    let together = [(10_000, 50_000), (10_200, 50_000), (11_900, 50_000)];
+    assert!(latest_start(together).is_zero());
+    let one_later = [(10_000, 50_000), (10_200, 50_000), (30_000, 50_000)];
+    assert!(!latest_start(one_later).is_zero());
+    let one_drifts = [(10_000, 50_000), (10_200, 50_000), (10_000, 50_050)];
+    assert!(!latest_start(one_drifts).is_zero());
+    let by_whole_gaps = [(10_000, 50_000), (110_100, 50_000), (59_900, 50_000)];
+    assert!(latest_start(by_whole_gaps).is_zero());
+}
