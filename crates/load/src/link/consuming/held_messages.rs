@@ -1,4 +1,5 @@
-//! Messages that consumers hold for their processing time: one after the other, at a limited rate.
+//! Messages that consumers hold for their processing time: one after the other or several at the same time, at a limited
+//! rate.
 
 use std::collections::VecDeque;
 
@@ -93,13 +94,16 @@ enum Times {
 /// Number of no subscription: that of messages that were given up.
 const NOBODY: u32 = u32::MAX;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Waiting {
-    messages: VecDeque<HeldMessage>,
+    /// Messages in the order in which they end, each with that time.
+    messages: VecDeque<(RunInstant, HeldMessage)>,
     /// Messages among them that were given up.
     given_up: usize,
+    /// Times at which the messages end that are processed last, one for each that may be processed at the same time.
+    free_at: Vec<RunInstant>,
     /// Processing of the next message begins at this time at the earliest.
-    free_at: RunInstant,
+    next_at: RunInstant,
     /// Number of the next message, for its draw.
     number: u64,
 }
@@ -114,9 +118,10 @@ impl HeldMessages {
         group.starts_later().then(|| Self {
             interval: group.rate.map_or(Nanos::ZERO, interval),
             times: Times::for_group(group, random),
-            consumers: vec![Waiting::default(); consumers],
+            consumers: vec![Waiting::new(group.concurrency); consumers],
         })
     }
+
     /// Returns the number of messages that a consumer holds.
     pub(in crate::link) fn count(&self, consumer: usize) -> u64 {
         let waiting = &self.consumers[consumer];
@@ -130,23 +135,26 @@ impl HeldMessages {
         message: HeldMessage,
     ) -> Option<RunInstant> {
         let waiting = &mut self.consumers[consumer];
-        let begin = waiting.free_at.max(message.arrived);
+        let begin = waiting.free_at().max(waiting.next_at).max(message.arrived);
         // Consumers have numbers of their own.
         let number = (consumer as u64) << 40 | waiting.number;
         waiting.number += 1;
         let done = begin + self.times.at(begin, number);
-        waiting.free_at = done.max(begin + self.interval);
+        *waiting.free_at_mut() = done;
+        waiting.next_at = begin + self.interval;
         if done <= message.arrived && waiting.messages.is_empty() {
             return None;
         }
-        waiting.messages.push_back(HeldMessage { begun: begin, ..message });
+        let later = waiting.messages.iter().rev().take_while(|(end, _)| *end > done).count();
+        let place = waiting.messages.len() - later;
+        waiting.messages.insert(place, (done, HeldMessage { begun: begin, ..message }));
         Some(done)
     }
 
-    /// Releases the message that a consumer has held for longest; `None` if it was given up.
+    /// Releases the message of a consumer that ends first; `None` if it was given up.
     pub(in crate::link) fn release(&mut self, consumer: usize) -> Option<HeldMessage> {
         let waiting = &mut self.consumers[consumer];
-        let message = waiting.messages.pop_front()?;
+        let (_, message) = waiting.messages.pop_front()?;
         if message.subscription == NOBODY {
             waiting.given_up -= 1;
             return None;
@@ -157,7 +165,8 @@ impl HeldMessages {
     /// Gives up the messages of a subscription. Each keeps its place in time.
     pub(in crate::link) fn give_up(&mut self, consumer: usize, subscription: u32) {
         let Waiting { messages, given_up, .. } = &mut self.consumers[consumer];
-        for message in messages.iter_mut().filter(|one| one.subscription == subscription) {
+        let held = messages.iter_mut().map(|(_, message)| message);
+        for message in held.filter(|one| one.subscription == subscription) {
             message.subscription = NOBODY;
             *given_up += 1;
         }
@@ -166,8 +175,35 @@ impl HeldMessages {
     /// Drops all messages of a lost connection, because the broker redelivers them.
     pub(in crate::link) fn drop_all(&mut self) {
         for waiting in &mut self.consumers {
-            *waiting = Waiting { number: waiting.number, ..Waiting::default() };
+            waiting.messages.clear();
+            waiting.given_up = 0;
+            waiting.free_at.fill(RunInstant::START);
+            waiting.next_at = RunInstant::START;
         }
+    }
+}
+
+impl Waiting {
+    fn new(concurrency: u32) -> Self {
+        Self {
+            messages: VecDeque::new(),
+            given_up: 0,
+            free_at: vec![RunInstant::START; concurrency.max(1) as usize],
+            next_at: RunInstant::START,
+            number: 0,
+        }
+    }
+
+    /// Returns the time at which the next message may begin.
+    fn free_at(&self) -> RunInstant {
+        self.free_at.iter().copied().min().unwrap_or(RunInstant::START)
+    }
+
+    /// Returns the place of that time.
+    fn free_at_mut(&mut self) -> &mut RunInstant {
+        let first = self.free_at.iter().enumerate().min_by_key(|(_, at)| **at);
+        let place = first.map_or(0, |(place, _)| place);
+        &mut self.free_at[place]
     }
 }
 
@@ -267,6 +303,25 @@ mod tests {
         check("processing-time = \"5ms\"\nrate = 50", &[0, 0], &[Some(5), Some(25)]);
         let steps = "processing-times = [{ time = \"3ms\", for = \"1s\" }, { time = \"0s\", for = \"1s\" }]";
         check(steps, &[0, 1000, 2000], &[Some(3), Some(1000), Some(2003)]);
+    }
+
+    #[test]
+    fn messages_are_processed_at_the_same_time() {
+        let pair = "processing-time = \"5ms\"\nconcurrency = 2";
+        check(pair, &[0, 1, 2, 20], &[Some(5), Some(6), Some(10), Some(25)]);
+        let steps = "processing-times = [{ time = \"9ms\", for = \"1ms\" }, { time = \"3ms\", for = \"1s\" }]\n\
+                     concurrency = 2";
+        let mut holding = holding(steps).unwrap();
+        for (tag, at) in [0, 1, 2, 3].into_iter().enumerate() {
+            let arrived = RunInstant::START + MILLI * at;
+            holding.hold(0, HeldMessage { delivery_tag: tag as u64, ..message(arrived) });
+        }
+        let released = [(); 4].map(|()| holding.release(0).unwrap().delivery_tag);
+        assert_eq!(
+            released,
+            [1, 2, 0, 3],
+            "the first one ends at 9 ms, the others at 4, 7 and 10 ms"
+        );
     }
 
     #[test]

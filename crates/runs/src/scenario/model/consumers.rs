@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FieldValue, MemberQueues, MqttVersion, Protocol, SourceFilter,
-    values::{Arguments, is_false, is_true, one, span, time, unset, yes},
+    values::{Arguments, is_false, is_one, is_true, one, span, time, unset, yes},
 };
 
 /// Argument with the values of messages that a consumer wants of a stream.
@@ -93,6 +93,9 @@ pub struct ConsumerGroup {
     pub processing_times: Option<Vec<ProcessingStep>>,
     /// Processing times with shares, drawn for each message, instead of `processing_time`.
     pub processing_time_shares: Option<Vec<ProcessingShare>>,
+    /// Messages that a consumer processes at the same time.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub concurrency: u32,
     /// Consumers ask for each message (`basic.get`) instead of consuming.
     pub polling: Option<bool>,
     /// Time from the last answer to the next `basic.get`; absent without `polling`.

@@ -25,6 +25,11 @@ pub(super) fn one() -> u32 {
     1
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(super) fn is_one(value: &u32) -> bool {
+    *value == 1
+}
+
 pub(super) fn yes() -> bool {
     true
 }

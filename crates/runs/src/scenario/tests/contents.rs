@@ -189,6 +189,15 @@ fn what_consumers_cannot_combine() {
     assert!(small(&[times]).consumers[0].is_processing());
     refused(&[times, "consumers.0.processing-time=1ms"], &["processing-time-shares", "leave"]);
     refused(&["consumers.0.processing-time-shares=[]"], &["processing-time-shares", "from 1 to"]);
+    let (concurrency, time) = ("consumers.0.concurrency=4", "consumers.0.processing-time=1ms");
+    assert_eq!(small(&[concurrency, time]).consumers[0].concurrency, 4);
+    refused(&[concurrency], &["concurrency", "needs `processing-time`"]);
+    refused(
+        &[concurrency, time, "consumers.0.multi-ack-every=2"],
+        &["concurrency", "each message"],
+    );
+    refused(&[concurrency, time, "run.verify=true"], &["run.verify", "`concurrency`"]);
+    refused(&["consumers.0.concurrency=0"], &["concurrency", "from 1 to 1000"]);
     let auto = SMALL.replace("prefetch = 10", "auto-ack = true");
     for (key, part) in
         [("nack=true", "acknowledged"), ("rate=5", "regardless"), ("tx-size=5", "tx")]

@@ -48,7 +48,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
         "consumers.*",
         "name protocol mqtt-version qos topics credit consumer-name store-every single-active-consumer super-stream \
          filter-values match-unfiltered count connections channels queue member-queues prefetch channel-prefetch auto-ack multi-ack-every nack \
-         nack-share requeue tx-size rate processing-time polling poll-interval priority offset exclusive unpack messages \
+         nack-share requeue tx-size rate processing-time concurrency polling poll-interval priority offset exclusive unpack messages \
          start-delay slow-start arguments",
     ),
     ("consumers.*.processing-times.*", "time for"),

@@ -442,6 +442,7 @@ impl Random {
             processing_time: is_held.then_some(time),
             processing_times,
             processing_time_shares,
+            concurrency: 1,
             polling: Some(polling.is_some()),
             poll_interval: polling,
             unpack: self.chance(),

@@ -155,6 +155,10 @@ fn verifiable(
         );
         return refuse("verify", reason);
     }
+    if consumers.iter().any(|group| group.concurrency > 1) {
+        let reason = "checks the order of messages, and a consumer with `concurrency` ends them in any order";
+        return refuse("verify", reason);
+    }
     if !publishers.iter().any(PublisherGroup::is_stamped) {
         let reason = format!(
             "would check nothing: all bodies are smaller than the {STAMP_BYTES} bytes of a stamp; give \

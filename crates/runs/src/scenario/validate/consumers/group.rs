@@ -33,6 +33,7 @@ pub(in crate::scenario::validate) fn group(
     processing_times(group)?;
     nack_share(group)?;
     settling::held(group)?;
+    settling::concurrency(group)?;
     priority(group)?;
     offset(group, queue)?;
     tracking::filter(group, queue)?;

@@ -3,7 +3,7 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::ConsumerGroup,
+        model::{ConsumerGroup, Protocol},
     },
     fields,
 };
@@ -145,6 +145,29 @@ pub(super) fn held(group: &ConsumerGroup) -> Result<(), Problem> {
             refuse(key, reason)
         }
         _ => Ok(()),
+    }
+}
+
+/// Checks consumers that process several messages at the same time, which end in any order.
+pub(super) fn concurrency(group: &ConsumerGroup) -> Result<(), Problem> {
+    if !(1..=1_000).contains(&group.concurrency) {
+        return refuse("concurrency", "must be from 1 to 1000 messages");
+    }
+    let refused = [
+        (group.protocol != Protocol::Amqp091, "needs `protocol = \"amqp-0-9-1\"`"),
+        (
+            !group.is_processing(),
+            "needs `processing-time`: without, each message is settled at once",
+        ),
+        (group.polling == Some(true), "is of messages that the broker sends: a poller has one"),
+        (
+            group.multi_ack_every > 1,
+            "needs an acknowledgement for each message: leave `multi-ack-every` out",
+        ),
+    ];
+    match refused.into_iter().find(|(is_refused, _)| group.concurrency > 1 && *is_refused) {
+        Some((_, reason)) => refuse("concurrency", reason),
+        None => Ok(()),
     }
 }
 
