@@ -14,7 +14,7 @@ use crate::topology::BrokerDifference;
 const COST_BAR: f64 = 0.1;
 
 /// Noise of the CPU time between two runs of one load: ten pairs on a virtual machine differed by 8 to 19 %.
-const CPU_BETWEEN_RUNS: f64 = 0.25;
+const CPU_BETWEEN_RUNS: f64 = 0.19;
 /// Blocks of seconds whose CPU times show its noise. The time drifts within seconds, so single ones are too much alike.
 const CPU_BLOCKS: usize = 6;
 /// Minimum of seconds of CPU times.

@@ -2,13 +2,17 @@
 
 use serde::Serialize;
 
+/// The part of the noise from which a difference is certain. Of a comparison's dozens of figures, one in twenty exceeds
+/// the noise by luck; beyond this it is one in 300.
+const CERTAIN: f64 = 1.5;
+
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The difference is within the bar, or within the noise of the source.
     Alike,
-    /// There are too few messages to tell.
+    /// There are too few messages to tell, or for certainty.
     NotJudged,
     /// The difference is larger.
     Differs,
@@ -79,6 +83,25 @@ impl Difference {
     pub(super) const fn exact(distance: f64, bar: f64) -> Self {
         Self { distance, bar, between_blocks: 0.0, by_number: 0.0, number: u64::MAX }
     }
+
+    const fn noise(&self) -> f64 {
+        self.between_blocks.max(self.by_number)
+    }
+
+    /// Returns the number of values with which the noise is as small as the bar, and as the difference needs. Noise
+    /// falls with its square root.
+    fn needed(&self) -> u64 {
+        let for_bar = if self.bar > 0.0 { self.by_number / self.bar } else { 0.0 };
+        let is_beyond = self.distance > self.bar.max(self.noise());
+        let for_certainty = if is_beyond { CERTAIN * self.noise() / self.distance } else { 0.0 };
+        let times = for_bar.max(for_certainty);
+        if times <= 1.0 {
+            return 0;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+        let needed = (self.number as f64 * times.powi(2)).ceil() as u64;
+        needed
+    }
 }
 
 impl Figure {
@@ -88,9 +111,9 @@ impl Figure {
         (source, run): (f64, f64),
         of: Difference,
     ) -> Self {
-        let noise = of.between_blocks.max(of.by_number);
-        let needed = needed(&of);
-        let verdict = if of.distance > of.bar.max(noise) {
+        let noise = of.noise();
+        let needed = of.needed();
+        let verdict = if of.distance > of.bar.max(CERTAIN * noise) {
             Verdict::Differs
         } else if of.number < needed || of.distance.is_nan() {
             Verdict::NotJudged
@@ -105,16 +128,6 @@ impl Figure {
     pub const fn verdict(&self) -> Verdict {
         self.verdict
     }
-}
-
-/// Returns the number of values with which the noise is as small as the bar. Noise falls with its square root.
-fn needed(of: &Difference) -> u64 {
-    if of.by_number <= of.bar || of.bar <= 0.0 {
-        return 0;
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
-    let needed = (of.number as f64 * (of.by_number / of.bar).powi(2)).ceil() as u64;
-    needed
 }
 
 /// Returns the difference of two values as a part of the first.
@@ -144,6 +157,10 @@ mod tests {
         // Few messages: a small difference says nothing, a large one does.
         check(0.02, 0.0, (0.09, 1_000), Verdict::NotJudged);
         check(0.20, 0.0, (0.09, 1_000), Verdict::Differs);
+        // Beyond the noise, but perhaps by luck.
+        check(0.10, 0.0, (0.09, 1_000), Verdict::NotJudged);
+        check(0.05, 0.04, (0.01, 20_000), Verdict::NotJudged);
+        check(0.07, 0.04, (0.01, 20_000), Verdict::Differs);
         let few = Difference {
             distance: 0.0,
             bar: 0.03,
@@ -151,6 +168,8 @@ mod tests {
             by_number: 0.09,
             number: 1_000,
         };
-        assert_eq!(needed(&few), 9_000);
+        assert_eq!(few.needed(), 9_000);
+        let perhaps = Difference { distance: 0.05, between_blocks: 0.04, ..few };
+        assert_eq!(Difference { by_number: 0.02, ..perhaps }.needed(), 1_440);
     }
 }
