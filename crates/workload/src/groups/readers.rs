@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     figures::{Buckets, Values},
-    observe::{Prefetch, ReadBlock, ReadFlow, Settled},
+    observe::{Overtaking, Prefetch, ReadBlock, ReadFlow, Settled},
 };
 
 /// Processing time in nanoseconds below which a consumer is as fast as its library.
@@ -21,8 +21,6 @@ const SPREAD: f64 = 1.25;
 const TAIL: f64 = 4.0;
 /// Number of measured times from which on their distribution is known.
 const SPREAD_MIN: u64 = 100;
-/// Share of messages settled behind a later one, from which on a consumer has several workers.
-const PARALLEL_SHARE: f64 = 0.02;
 
 /// The settlement of most messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,8 +64,8 @@ pub(crate) struct Processing {
     pub(crate) mean: f64,
     /// Times with their shares, in ascending order.
     pub(crate) shares: Vec<(f64, f64)>,
-    /// True if several workers share a consumer, so that the times are those from delivery to acknowledgement.
-    pub(crate) is_parallel: bool,
+    /// Messages that a consumer processes at the same time.
+    pub(crate) concurrency: usize,
 }
 
 /// Readers that behave alike.
@@ -210,12 +208,17 @@ fn pooled<'a>(all: impl Iterator<Item = &'a Buckets>) -> Buckets {
 }
 
 fn processing(flows: &[(&ReadFlow, &str)]) -> Option<Processing> {
-    let settled: u64 = flows.iter().map(|(flow, _)| flow.settled.total()).sum();
-    let late: u64 = flows.iter().map(|(flow, _)| flow.out_of_order).sum();
-    let is_parallel = late as f64 > PARALLEL_SHARE * settled as f64;
-    let service = pooled(flows.iter().map(|(flow, _)| &flow.service));
-    let raw = pooled(flows.iter().map(|(flow, _)| &flow.raw));
-    let times = if is_parallel { &raw } else { &service };
+    let mut overtaking = Overtaking::default();
+    for (flow, _) in flows {
+        overtaking.merge(&flow.overtaking);
+    }
+    let concurrency = overtaking.concurrency();
+    // Of a consumer with few messages, the workers do not show. Hardly any of its messages wait.
+    let times = flows.iter().map(|(flow, _)| match flow.overtaking.concurrency() {
+        1 if concurrency > 1 => &flow.raw,
+        _ => &flow.service,
+    });
+    let times = &pooled(times);
     Some(Processing {
         measured: times.total(),
         p10: times.quantile(0.1)?,
@@ -224,9 +227,9 @@ fn processing(flows: &[(&ReadFlow, &str)]) -> Option<Processing> {
         p75: times.quantile(0.75)?,
         p90: times.quantile(0.9)?,
         p99: times.quantile(0.99)?,
-        mean: service.mean()?,
+        mean: times.mean()?,
         shares: shares(times)?,
-        is_parallel,
+        concurrency,
     })
 }
 
@@ -250,13 +253,13 @@ fn shares(times: &Buckets) -> Option<Vec<(f64, f64)>> {
 impl Processing {
     /// Returns whether one time stands for all: the middle half of them are alike.
     pub(crate) fn is_even(&self) -> bool {
-        !self.is_parallel && self.p75 < EVEN * self.p25
+        self.p75 < EVEN * self.p25
     }
 
     /// Returns whether the times differ so much that their distribution counts, and were measured often enough.
     pub(crate) fn is_spread(&self) -> bool {
         let differs = self.p90 > SPREAD * self.p10 || self.p99 > TAIL * self.p50;
-        differs && !self.is_parallel && self.measured >= SPREAD_MIN
+        differs && self.measured >= SPREAD_MIN
     }
 
     /// Returns the processing time in nanoseconds; none if the consumers are as fast as their library.

@@ -99,8 +99,6 @@ pub(super) struct Reading {
     pub(super) batch: Option<u64>,
     /// Shares of acknowledged, requeued and dropped messages among the settled ones.
     pub(super) settled: [f64; 3],
-    /// True if several workers share a consumer.
-    pub(super) is_parallel: bool,
     pub(super) is_polling: bool,
     pub(super) blocks: Vec<ReadBlock>,
 }
@@ -222,7 +220,6 @@ impl Reading {
             },
             batch: group.batch.map(|(messages, ..)| messages),
             settled: group.settled_shares,
-            is_parallel: group.processing.as_ref().is_some_and(|processing| processing.is_parallel),
             is_polling: group.settings.is_polling,
             blocks: group.blocks.clone(),
         }

@@ -34,9 +34,7 @@ pub(super) fn figures(source: &Reading, run: &Reading) -> Vec<Figure> {
         figures.extend(times(asked, (source, run), |block| &block.polls));
         return figures;
     }
-    if !source.is_parallel {
-        figures.extend(times(processing, (source, run), |block| &block.service));
-    }
+    figures.extend(times(processing, (source, run), |block| &block.service));
     figures.extend(times(acknowledged, (source, run), |block| &block.raw));
     figures.extend(unsettled(source, run));
     figures
@@ -118,7 +116,7 @@ fn times(
     if one.quantile(0.5).is_none_or(|median| median < PROCESSING_MIN) {
         return Vec::new();
     }
-    let by_block: Vec<&Sparse> = source.blocks.iter().map(&of).collect();
+    let by_block = [source, run].map(|of_load| of_load.blocks.iter().map(&of).collect::<Vec<_>>());
     let figures = names.into_iter().zip(TIMES);
     figures
         .filter_map(|(name, (share, bar))| time(name, (&one, &other), (share, bar), &by_block))
@@ -129,16 +127,21 @@ fn time(
     name: &'static str,
     (one, other): (&Sparse, &Sparse),
     (share, bar): (f64, f64),
-    by_block: &[&Sparse],
+    by_block: &[Vec<&Sparse>; 2],
 ) -> Option<Figure> {
     let values = (one.quantile(share)?, other.quantile(share)?);
     let late = (values.0 - values.1).abs() - LATE;
-    let enough = by_block.iter().filter(|block| block.total() >= 100);
-    let blocks: Vec<f64> = enough.filter_map(|block| block.quantile(share)).collect();
+    let noise_of = |blocks: &Vec<&Sparse>| {
+        let enough = blocks.iter().filter(|block| block.total() >= 100);
+        let values: Vec<f64> = enough.filter_map(|block| block.quantile(share)).collect();
+        block_noise(&values)
+    };
+    // Messages of a queue wait together, so that a few blocks of one load may be alike by luck.
+    let [of_source, of_run] = by_block.each_ref().map(noise_of);
     let of = Difference {
         distance: late.max(0.0) / values.0,
         bar,
-        between_blocks: block_noise(&blocks),
+        between_blocks: of_source.hypot(of_run) / core::f64::consts::SQRT_2,
         by_number: quantile_noise(one, share)?.hypot(quantile_noise(other, share)?),
         number: one.total().min(other.total()),
     };

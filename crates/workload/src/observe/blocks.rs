@@ -42,6 +42,10 @@ impl<T: Join> Blocks<T> {
     pub(crate) fn as_slice(&self) -> &[T] {
         &self.0
     }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.0
+    }
 }
 
 /// The blocks of the observed time.

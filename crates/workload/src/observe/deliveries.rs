@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::reading::Batch;
+use super::{
+    overtaking::{Order, Overtaking},
+    reading::{Batch, Begin},
+};
 
 /// Maximum of unsettled deliveries that are followed.
 const OPEN_MAX: usize = 65_536;
@@ -12,6 +15,8 @@ struct Delivery {
     tag: u64,
     flow: usize,
     nanos: u64,
+    /// The begin at a consumer with several workers; absent while it waits for one.
+    begin: Option<Begin>,
     is_open: bool,
 }
 
@@ -19,7 +24,20 @@ struct Delivery {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
     open: VecDeque<Delivery>,
-    counts: Vec<(usize, u64)>,
+    consumers: Vec<Consumer>,
+}
+
+/// Messages of a flow.
+#[derive(Clone, Debug, Default)]
+struct Consumer {
+    flow: usize,
+    unsettled: u64,
+    overtaking: Overtaking,
+    /// The highest tag that was settled alone.
+    last_settled: u64,
+    /// Messages that are processed, and tags of those that wait for it.
+    in_process: usize,
+    waiting: VecDeque<u64>,
 }
 
 impl Deliveries {
@@ -31,28 +49,31 @@ impl Deliveries {
         if self.open.len() >= OPEN_MAX {
             self.forget();
         }
-        self.open.push_back(Delivery { tag, flow, nanos, is_open: true });
-        let count = self.count(flow);
-        *count += 1;
-        *count
+        let consumer = consumer(&mut self.consumers, flow);
+        consumer.unsettled += 1;
+        let begins = consumer.waiting.is_empty() && consumer.has_room();
+        if begins {
+            consumer.in_process += 1;
+        } else {
+            consumer.waiting.push_back(tag);
+        }
+        let begin = begins.then_some(Begin::At(nanos));
+        self.open.push_back(Delivery { tag, flow, nanos, begin, is_open: true });
+        consumer.unsettled
     }
 
     pub(super) fn forget(&mut self) {
         self.open.clear();
-        self.counts.clear();
-    }
-
-    fn count(&mut self, flow: usize) -> &mut u64 {
-        let known = self.counts.iter().position(|(of, _)| *of == flow);
-        let place = known.unwrap_or_else(|| {
-            self.counts.push((flow, 0));
-            self.counts.len() - 1
-        });
-        &mut self.counts[place].1
+        for consumer in &mut self.consumers {
+            consumer.unsettled = 0;
+            consumer.in_process = 0;
+            consumer.last_settled = 0;
+            consumer.waiting.clear();
+        }
     }
 
     /// Settles one delivery, or all up to a tag; all with tag 0. Returns them by flow.
-    pub(super) fn settle(&mut self, tag: u64, multiple: bool) -> Vec<(usize, Batch)> {
+    pub(super) fn settle(&mut self, tag: u64, multiple: bool, now: u64) -> Vec<(usize, Batch)> {
         let mut batches: Vec<(usize, Batch)> = Vec::new();
         let end = match tag {
             0 => self.open.len(),
@@ -65,28 +86,96 @@ impl Deliveries {
             }
             delivery.is_open = false;
             add(&mut batches, delivery);
+            consumer(&mut self.consumers, delivery.flow).remove(delivery);
         }
-        for (flow, batch) in &batches {
-            let count = self.count(*flow);
-            *count = count.saturating_sub(batch.messages);
+        for (flow, batch) in &mut batches {
+            let mut freed = Begin::At(now);
+            if !multiple {
+                let before = consumer(&mut self.consumers, *flow).overtaking.concurrency();
+                batch.order = Some(self.order(first, *flow));
+                let after = consumer(&mut self.consumers, *flow).overtaking.concurrency();
+                batch.begin = self.begin(first, after);
+                if after > before {
+                    batch.grown_from = Some(before);
+                    // Workers that were not known have begun before.
+                    freed = Begin::Unknown;
+                }
+            }
+            self.begin_waiting(*flow, freed);
         }
         while self.open.front().is_some_and(|delivery| !delivery.is_open) {
             self.open.pop_front();
         }
         batches
     }
+
+    /// Returns the order of a settled message among those of its flow.
+    fn order(&mut self, place: usize, flow: usize) -> Order {
+        let before = self.open.range(..place);
+        let earlier = before.filter(|delivery| delivery.is_open && delivery.flow == flow).count();
+        let consumer = consumer(&mut self.consumers, flow);
+        let tag = self.open[place].tag;
+        let order = Order { earlier, is_late: tag < consumer.last_settled };
+        consumer.last_settled = consumer.last_settled.max(tag);
+        consumer.overtaking.add(order);
+        order
+    }
+
+    /// Returns the begin of a settled message.
+    fn begin(&self, place: usize, concurrency: usize) -> Begin {
+        if concurrency == 1 {
+            Begin::AfterTheLast
+        } else {
+            self.open[place].begin.unwrap_or(Begin::Unknown)
+        }
+    }
+
+    /// Lets messages begin that waited for a worker.
+    fn begin_waiting(&mut self, flow: usize, begin: Begin) {
+        let consumer = consumer(&mut self.consumers, flow);
+        while consumer.has_room() {
+            let Some(tag) = consumer.waiting.pop_front() else { return };
+            consumer.in_process += 1;
+            let found = self.open.binary_search_by_key(&tag, |delivery| delivery.tag);
+            if let Ok(place) = found {
+                self.open[place].begin = Some(begin);
+            }
+        }
+    }
+}
+
+impl Consumer {
+    fn has_room(&self) -> bool {
+        self.in_process < self.overtaking.concurrency()
+    }
+
+    fn remove(&mut self, delivery: &Delivery) {
+        self.unsettled = self.unsettled.saturating_sub(1);
+        if delivery.begin.is_some() {
+            self.in_process = self.in_process.saturating_sub(1);
+        } else if let Some(place) = self.waiting.iter().position(|tag| *tag == delivery.tag) {
+            self.waiting.remove(place);
+        }
+    }
+}
+
+fn consumer(consumers: &mut Vec<Consumer>, flow: usize) -> &mut Consumer {
+    let known = consumers.iter().position(|consumer| consumer.flow == flow);
+    let place = known.unwrap_or_else(|| {
+        consumers.push(Consumer { flow, ..Consumer::default() });
+        consumers.len() - 1
+    });
+    &mut consumers[place]
 }
 
 fn add(batches: &mut Vec<(usize, Batch)>, delivery: &Delivery) {
-    let Delivery { tag, flow, nanos, .. } = *delivery;
+    let Delivery { flow, nanos, .. } = *delivery;
     let known = batches.iter_mut().find(|(of, _)| *of == flow);
     if let Some((_, batch)) = known {
         batch.messages += 1;
-        (batch.last_delivered, batch.last_tag) = (nanos, tag);
+        batch.last_delivered = nanos;
     } else {
-        let (first_delivered, last_delivered) = (nanos, nanos);
-        let batch = Batch { messages: 1, first_delivered, last_delivered, last_tag: tag };
-        batches.push((flow, batch));
+        batches.push((flow, Batch::of_one(nanos)));
     }
 }
 
@@ -95,7 +184,7 @@ mod tests {
     use super::*;
 
     fn settled(deliveries: &mut Deliveries, tag: u64, multiple: bool) -> Vec<(usize, u64, u64)> {
-        let batches = deliveries.settle(tag, multiple);
+        let batches = deliveries.settle(tag, multiple, 100);
         batches.iter().map(|(flow, batch)| (*flow, batch.messages, batch.last_delivered)).collect()
     }
 
@@ -111,5 +200,29 @@ mod tests {
         assert_eq!(settled(&mut deliveries, 9, false), []);
         assert_eq!(deliveries.add(7, 0, 70), 2);
         assert_eq!(settled(&mut deliveries, 0, true), [(0, 2, 70), (1, 1, 60)]);
+    }
+
+    #[test]
+    fn a_message_of_several_workers_begins_when_one_is_free() {
+        let mut deliveries = Deliveries::default();
+        let settle = |deliveries: &mut Deliveries, tag, now| {
+            let (_, batch) = deliveries.settle(tag, false, now)[0];
+            (batch.order.map(|order| order.earlier), batch.begin)
+        };
+        // Three pairs that end in the other order show two workers.
+        for tag in 1..=6 {
+            deliveries.add(tag, 0, tag);
+        }
+        for tag in [2, 4, 6] {
+            settle(&mut deliveries, tag, 50);
+            settle(&mut deliveries, tag - 1, 50);
+        }
+        for tag in 11..=14 {
+            deliveries.add(tag, 0, 100 + tag);
+        }
+        assert_eq!(settle(&mut deliveries, 12, 200), (Some(1), Begin::At(112)));
+        assert_eq!(settle(&mut deliveries, 13, 230), (Some(1), Begin::At(200)));
+        assert_eq!(settle(&mut deliveries, 14, 250), (Some(1), Begin::At(230)));
+        assert_eq!(settle(&mut deliveries, 11, 260), (Some(0), Begin::At(111)));
     }
 }

@@ -84,7 +84,10 @@ impl Flows {
             }
             self.clock.double();
             self.publishes.iter_mut().for_each(|flow| flow.blocks.halve());
-            self.reads.iter_mut().for_each(|flow| flow.blocks.halve());
+            for flow in &mut self.reads {
+                flow.count_waited(0);
+                flow.blocks.halve();
+            }
         }
     }
 

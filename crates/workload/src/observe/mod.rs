@@ -8,6 +8,7 @@
 //! answers     times of the broker's answers
 //! completion  facts of the node that the capture does not show
 //! deliveries  unsettled deliveries
+//! overtaking  settlements before those of earlier messages
 //! publishing  a flow of publishes
 //! reading     a flow of deliveries
 //! records     records of TLS
@@ -26,6 +27,7 @@ mod connection;
 mod deliveries;
 mod flows;
 mod observer;
+mod overtaking;
 mod publishing;
 mod reading;
 mod records;
@@ -36,6 +38,7 @@ pub(crate) use blocks::{Join, PublishBlock, ReadBlock};
 pub use flows::Flows;
 pub(crate) use flows::{Churn, Span};
 pub use observer::Observer;
+pub(crate) use overtaking::Overtaking;
 pub(crate) use publishing::{ConfirmMode, PublishFlow, PublishKey};
 pub(crate) use reading::{Prefetch, ReadFlow, Settled};
 pub(crate) use records::Records;

@@ -118,6 +118,7 @@ impl Observer {
     pub fn finish(self) -> Flows {
         let mut flows = self.flows;
         flows.first = flows.first.min(flows.last);
+        flows.reads.iter_mut().for_each(|flow| flow.count_waited(0));
         replies::find(&mut flows);
         flows
     }
@@ -335,7 +336,7 @@ impl Step<'_> {
             return channel.confirms.confirm(delivery_tag, multiple);
         }
         let Some(channel) = self.state.channel(self.place.1) else { return };
-        for (flow, batch) in channel.deliveries.settle(delivery_tag, multiple) {
+        for (flow, batch) in channel.deliveries.settle(delivery_tag, multiple, self.now) {
             self.flows.reads[flow].settle((self.now, self.block), settlement, batch);
         }
     }

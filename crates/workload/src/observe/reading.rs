@@ -1,11 +1,18 @@
 //! A flow of deliveries: those of one consumer, or of one channel's `basic.get` for one queue.
 
 use core::net::SocketAddr;
+use std::collections::VecDeque;
 
 use rabbitscope_wire::activity::Settlement;
 
-use super::blocks::{Blocks, ReadBlock};
-use crate::figures::{Buckets, Values};
+use super::{
+    blocks::{Blocks, ReadBlock},
+    overtaking::{Order, Overtaking},
+};
+use crate::figures::{Buckets, Sparse, Values};
+
+/// Maximum of processing times that are kept until the number of workers is sure.
+const WAITED_MAX: usize = 256;
 
 /// `basic.qos`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,10 +64,9 @@ pub(crate) struct ReadFlow {
     pub(crate) most_unsettled: u64,
     /// Times from delivery to acknowledgement, in nanoseconds.
     pub(crate) raw: Buckets,
-    /// Processing times of a consumer that takes one message after the other, in nanoseconds.
+    /// Processing times in nanoseconds.
     pub(crate) service: Buckets,
-    /// Number of messages that were settled after a later one.
-    pub(crate) out_of_order: u64,
+    pub(crate) overtaking: Overtaking,
     /// Questions by `basic.get`, and those that found the queue empty.
     pub(crate) gets: u64,
     pub(crate) empty: u64,
@@ -68,7 +74,9 @@ pub(crate) struct ReadFlow {
     pub(crate) poll_intervals: Buckets,
     pub(crate) blocks: Blocks<ReadBlock>,
     pub(crate) last_settled_at: u64,
-    pub(crate) last_settled_tag: u64,
+    /// Latest processing times of messages that waited for a worker, with their blocks. More workers than are known would
+    /// make them longer.
+    pub(crate) waited: VecDeque<(usize, u64)>,
     pub(crate) last_answer: Option<u64>,
 }
 
@@ -114,7 +122,35 @@ pub(super) struct Batch {
     /// Times of the first and the last delivery among them, in nanoseconds.
     pub(super) first_delivered: u64,
     pub(super) last_delivered: u64,
-    pub(super) last_tag: u64,
+    pub(super) begin: Begin,
+    /// Absent for a batch.
+    pub(super) order: Option<Order>,
+    /// The number of workers that was known before, where this settlement shows more.
+    pub(super) grown_from: Option<usize>,
+}
+
+/// The time at which a consumer begins with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begin {
+    /// When it has settled the last one, as a consumer that takes one message after the other.
+    AfterTheLast,
+    /// At this time, in nanoseconds.
+    At(u64),
+    Unknown,
+}
+
+impl Batch {
+    /// Creates a batch of a single message.
+    pub(super) const fn of_one(delivered: u64) -> Self {
+        Self {
+            messages: 1,
+            first_delivered: delivered,
+            last_delivered: delivered,
+            begin: Begin::AfterTheLast,
+            order: None,
+            grown_from: None,
+        }
+    }
 }
 
 impl ReadFlow {
@@ -137,25 +173,56 @@ impl ReadFlow {
 
     /// Records that messages were settled.
     ///
-    /// A consumer that takes one message after the other begins with a message when it has it and has settled the one
-    /// before. For a batch the shorter of two times is taken: that of its last message, and the mean of all.
+    /// A consumer that takes one message after the other begins with one when it has it and has settled the last one. For a batch the shorter of two times is taken: that of its last message, and the mean of all.
     pub(super) fn settle(&mut self, (now, block): Moment, settlement: Settlement, batch: Batch) {
         self.settled.add(settlement, batch.messages);
         self.per_settlement.add(batch.messages);
+        if batch.grown_from.is_some() {
+            self.waited.clear();
+        }
+        if batch.grown_from == Some(1) {
+            // Times up to here took them for one.
+            self.service = Buckets::default();
+            for block in self.blocks.as_mut_slice() {
+                block.service = Sparse::default();
+            }
+        }
+        let number = block;
         let block = self.blocks.at(block);
         let raw = now.saturating_sub(batch.last_delivered);
         self.raw.add(raw);
         block.raw.add(raw);
-        if batch.last_tag < self.last_settled_tag {
-            self.out_of_order += batch.messages;
+        if let Some(order) = batch.order {
+            self.overtaking.add(order);
         }
         let since = |begin: u64| now.saturating_sub(begin.max(self.last_settled_at));
-        let mean = since(batch.first_delivered) / batch.messages.max(1);
-        let service = since(batch.last_delivered).min(mean);
-        self.service.add(service);
-        block.service.add(service);
+        let service = match batch.begin {
+            Begin::AfterTheLast => {
+                let mean = since(batch.first_delivered) / batch.messages.max(1);
+                Some(since(batch.last_delivered).min(mean))
+            }
+            Begin::At(begin) if begin > batch.last_delivered => {
+                self.waited.push_back((number, now.saturating_sub(begin)));
+                None
+            }
+            Begin::At(begin) => Some(now.saturating_sub(begin)),
+            Begin::Unknown => None,
+        };
+        if let Some(service) = service {
+            self.service.add(service);
+            block.service.add(service);
+        }
         self.last_settled_at = now;
-        self.last_settled_tag = self.last_settled_tag.max(batch.last_tag);
+        self.count_waited(WAITED_MAX);
+    }
+
+    /// Counts times of messages that waited for a worker, except the latest ones.
+    pub(super) fn count_waited(&mut self, except: usize) {
+        let sure = self.waited.len().saturating_sub(except);
+        for (block, service) in self.waited.drain(..sure) {
+            self.service.add(service);
+            self.blocks.at(block).service.add(service);
+        }
     }
 
     /// Records a question by `basic.get`.

@@ -68,6 +68,40 @@ fn varied_processing_keeps_its_distribution() {
     assert!((mean / 0.0105 - 1.0).abs() < 0.03, "{mean}");
 }
 
+/// Workers that share a consumer, each of which takes 5 to 15 ms.
+fn parallel(talk: &mut Talk, workers: usize, arrivals: &[u64]) {
+    let mut random = Random::new(3);
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Qos(200, false));
+    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let mut free = vec![0; workers];
+    for (number, arrival) in (1_u64..).zip(arrivals) {
+        let first = free.iter_mut().min().unwrap();
+        *first = *arrival.max(first) + 5 * MILLIS + random.below(10 * MILLIS);
+        talk.deliver(*arrival, connection, "t", number);
+        talk.client(*first, connection, Owned::Settle(number, false, Settlement::Ack));
+    }
+}
+
+#[test]
+fn workers_of_a_consumer_are_counted_with_their_times() {
+    // Messages that hardly wait, and bursts that keep all workers busy.
+    let steady: Vec<u64> = (1..4_000).map(|number| number * 8 * MILLIS).collect();
+    for (arrivals, workers) in [(&steady, 4), (&bursts(), 4), (&bursts(), 3)] {
+        let mut talk = Talk::default();
+        parallel(&mut talk, workers, arrivals);
+        let (text, scenario) = talk.scenario();
+        let found = scenario.consumers[0].concurrency as usize;
+        // Of the steady messages, at most two overlap.
+        let expected = if arrivals.len() > 1_000 { 2 } else { workers };
+        assert_eq!(found, expected, "{text}");
+        for (wanted, expected) in [(0.1, 0.006), (0.525, 0.0102), (0.905, 0.014)] {
+            let time = quantile(&scenario, wanted);
+            assert!((time / expected - 1.0).abs() < 0.08, "{wanted}: {time}\n{text}");
+        }
+    }
+}
+
 #[test]
 fn rare_long_processing_keeps_its_share_and_the_mean() {
     let mut talk = Talk::default();
@@ -156,10 +190,28 @@ fn parallel_workers_are_named() {
         talk.client(free[worker], connection, Owned::Settle(number, false, Settlement::Ack));
     }
     let (text, scenario) = talk.scenario();
-    assert!(text.contains("several workers share a consumer"), "{text}");
-    let time = scenario.consumers[0].processing_time.unwrap().as_secs_f64();
-    // Four workers of 10 ms get ahead by 2.5 ms with each message.
-    assert!((time / 0.0025 - 1.0).abs() < 0.1, "{time}");
+    assert!(text.contains("workers share a consumer"), "{text}");
+    assert_eq!(scenario.consumers[0].concurrency, 4, "{text}");
+    assert!((quantile(&scenario, 0.525) / 0.0102 - 1.0).abs() < 0.08, "{text}");
+}
+
+#[test]
+fn a_message_that_is_never_settled_is_no_worker() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Qos(20, false));
+    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    talk.deliver(5, connection, "t", 1);
+    for number in 2..=1_000_u64 {
+        let at = number * 10 * MILLIS;
+        talk.deliver(at, connection, "t", number);
+        let settle = Owned::Settle(number, false, Settlement::Ack);
+        talk.client(at + 4 * MILLIS, connection, settle);
+    }
+    let (text, scenario) = talk.scenario();
+    assert_eq!(scenario.consumers[0].concurrency, 1, "{text}");
+    let time = scenario.consumers[0].processing_time.unwrap();
+    assert!(time.abs_diff(Duration::from_millis(4)) < Duration::from_micros(300), "{time:?}");
 }
 
 #[test]

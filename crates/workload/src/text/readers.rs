@@ -60,6 +60,9 @@ fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
         (Some(nanos), _) => lines.key("processing-time", &time(nanos)),
         (None, _) => {}
     }
+    if let Some(concurrency) = concurrency(group) {
+        lines.number("concurrency", concurrency);
+    }
     if group.settings.exclusive && group.count <= group.queues.len() {
         lines.key("exclusive", "true");
     }
@@ -110,13 +113,13 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
         return;
     };
     let [p10, p50, p90, p99] = [processing.p10, processing.p50, processing.p90, processing.p99];
-    if processing.is_parallel {
+    if processing.concurrency > 1 {
         lines.comment(&format!(
-            "Not expressed: several workers share a consumer. From delivery to settlement: {}. Here one message \
-             follows the other, at the same rate.",
-            times([p10, p50, p90, p99])
+            "A message was settled while {} were unsettled: workers share a consumer.",
+            counted(processing.concurrency as u64 - 1, "earlier one")
         ));
-    } else if processing.nanos().is_some() {
+    }
+    if processing.nanos().is_some() {
         lines.comment(&format!(
             "Processing time of {}: {}.",
             counted(processing.measured, "measurement"),
@@ -151,6 +154,14 @@ fn processing(group: &ReaderGroup) -> Option<f64> {
         return None;
     }
     group.processing.as_ref()?.nanos()
+}
+
+/// Returns the messages that a consumer processes at the same time; none for one, and for what a scenario cannot express.
+fn concurrency(group: &ReaderGroup) -> Option<usize> {
+    let settles_each = group.batch.is_some_and(|(messages, ..)| messages == 1);
+    processing(group).filter(|_| settles_each)?;
+    let concurrency = group.processing.as_ref()?.concurrency;
+    (concurrency > 1).then_some(concurrency)
 }
 
 fn prefetch(lines: &mut Lines, group: &ReaderGroup) {
