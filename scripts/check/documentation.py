@@ -5,8 +5,18 @@ import pathlib
 
 def write(path, part, tables):
     """Writes tables between the marks of a part."""
+    before, _, after = split(path, part)
+    pathlib.Path(path).write_text(f"{before}\n{tables}\n{after}")
+
+
+def read(path, part):
+    """Returns the tables between the marks of a part."""
+    return split(path, part)[1].strip()
+
+
+def split(path, part):
+    """Returns the text up to the tables of a part, these, and the text from their end."""
     begin, end = (f"<!-- made by make bench-check{part}: {edge} -->" for edge in ("begin", "end"))
-    text = pathlib.Path(path).read_text()
-    before, rest = text.split(begin)
-    after = rest.split(end)[1]
-    pathlib.Path(path).write_text(f"{before}{begin}\n{tables}\n{end}{after}")
+    before, rest = pathlib.Path(path).read_text().split(begin)
+    tables, after = rest.split(end)
+    return before + begin, tables, end + after
