@@ -1,22 +1,27 @@
-//! Timers that began together: programs that one command starts, or threads of one program.
+//! Moments of timers: those of one program may take turns, those of several programs have random moments.
 
 use crate::observe::PublishFlow;
 
-/// Part of the time between two messages within which publishers send at the same moment.
-const SAME_MOMENT: f64 = 0.1;
+/// Part of the distance between two timers that take turns by which it may differ.
+const TOLERANCE: f64 = 0.2;
 
-/// Returns whether publishers with timers send at the same moments, from the first message to the last.
-pub(super) fn are_in_step(flows: &[&PublishFlow]) -> bool {
-    let [first, others @ ..] = flows else { return false };
-    let Some(interval) = interval(first) else { return false };
-    let is_near = |one: u64, other: u64| {
-        let distance = one.abs_diff(other) as f64 % interval;
-        distance.min(interval - distance) <= SAME_MOMENT * interval
-    };
-    !others.is_empty()
-        && others
-            .iter()
-            .all(|other| is_near(first.first, other.first) && is_near(first.last, other.last))
+/// Returns whether publishers with timers take turns at equal distances, with the first message and with the last.
+pub(super) fn take_turns(flows: &[&PublishFlow]) -> bool {
+    let Some(interval) = flows.first().and_then(|flow| interval(flow)) else { return false };
+    flows.len() > 1
+        && are_even(flows.iter().map(|flow| flow.first), interval)
+        && are_even(flows.iter().map(|flow| flow.last), interval)
+}
+
+/// Returns whether moments, less whole intervals, divide an interval into equal parts.
+fn are_even(moments: impl Iterator<Item = u64> + Clone, interval: f64) -> bool {
+    let begin = moments.clone().min().unwrap_or(0);
+    let mut phases: Vec<f64> = moments.map(|at| (at - begin) as f64 % interval).collect();
+    phases.sort_by(f64::total_cmp);
+    let even = interval / phases.len() as f64;
+    let after_the_last = phases.first().map(|first| first + interval);
+    let ends = phases.iter().skip(1).copied().chain(after_the_last);
+    phases.iter().zip(ends).all(|(begin, end)| (end - begin - even).abs() <= TOLERANCE * even)
 }
 
 /// Returns the time between two messages in nanoseconds; absent for fewer.

@@ -82,8 +82,8 @@ pub(crate) struct PublisherGroup {
     pub(crate) spread: (f64, f64),
     pub(crate) looped: Loop,
     pub(crate) arrival: Arrival,
-    /// True if the timers of all members go off at the same moments.
-    pub(crate) is_in_step: bool,
+    /// True if the timers of the members take turns.
+    pub(crate) takes_turns: bool,
     pub(crate) window: Window,
     pub(crate) sizes: Sizes,
     pub(crate) keys: Keys,
@@ -234,7 +234,7 @@ impl PublisherGroup {
             spread: (extreme(f64::min), extreme(f64::max)),
             looped,
             arrival,
-            is_in_step: arrival == Arrival::Constant && phases::are_in_step(flows),
+            takes_turns: arrival == Arrival::Constant && phases::take_turns(flows),
             window: Window::new(
                 most(&pooled.unconfirmed),
                 &looped,

@@ -218,8 +218,8 @@ fn rate(lines: &mut Lines, group: &PublisherGroup, is_poisson: bool) {
     lines.key("rate", &figure(group.rate.clamp(0.001, 1e7)));
     if is_poisson {
         lines.text("arrival", "poisson");
-    } else if group.is_in_step {
-        lines.comment("Their timers go off at the same moments.");
+    } else if group.takes_turns {
+        lines.comment("Their timers take turns.");
     } else if group.count > 1 {
         lines.key("random-start-delay", &time((1e9 / group.rate.max(0.001)).min(6e10)));
     }
