@@ -40,11 +40,18 @@ queues(Add, Sent) ->
     Head = queue_table:queue_head([{name, '$1'}, {durable, '$2'}, {auto_delete, '$3'}, {exclusive_owner, '$4'}, {arguments, '$5'}]),
     Specification = [{Head, [], [{{'$1', '$2', '$3', '$4', '$5'}}]}],
     broker_tables:each_found(queue_table:queue_table(), Specification,
-        fun ({{resource, VHost, _, Name}, Durable, AutoDelete, Owner, Arguments}, In) ->
+        fun ({{resource, VHost, _, Name} = Resource, Durable, AutoDelete, Owner, Arguments}, In) ->
             Row = #{vhost => VHost, name => Name, durable => Durable, auto_delete => AutoDelete,
-                exclusive => is_pid(Owner), arguments => table(Arguments)},
+                exclusive => is_pid(Owner), arguments => table(Arguments), messages_ready => ready(Resource)},
             Add(queues, Row, In)
         end, Sent).
+
+%% Messages that wait, as the queue counted them last; null if the node does not count.
+ready(Queue) ->
+    case catch ets:lookup(queue_coarse_metrics, Queue) of
+        [Row] when is_integer(element(2, Row)) -> element(2, Row);
+        _ -> null
+    end.
 
 bindings(Add, Sent) ->
     in_vhosts(fun (VHost) -> apply(rabbit_binding, list, [VHost]) end, fun

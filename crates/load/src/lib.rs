@@ -26,6 +26,7 @@ mod message;
 mod pacing;
 mod packing;
 mod plan;
+mod prefill;
 mod run;
 mod session;
 mod share;

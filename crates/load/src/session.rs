@@ -20,6 +20,7 @@ use crate::{
     error::LoadError,
     message::BodyFiles,
     plan::{churned_bindings, churned_queues, foreign_claim, plan_links},
+    prefill::prefill,
     run::{assemble_workers, run_load, run_remote, wait_for_start},
     share::Share,
 };
@@ -88,6 +89,7 @@ impl Session {
         let mut ownership = remember(&declared, owner, &mut control)?;
         let created = create(&mut control, &needs, &declared, &mut ownership)
             .and_then(|()| control.bind(&needs.to_bind))
+            .and_then(|()| prefill(&needs.missing.queues, dialer))
             .and_then(|()| create_at_others(scenario, dialer));
         let others = match created {
             Ok(others) => others,

@@ -40,7 +40,7 @@ macro_rules! table {
 
 table! {
     /// A queue, or a set of queues with numbered names.
-    Queue("name"): from to names_file partitions durable exclusive keep predeclared arguments bindings
+    Queue("name"): from to names_file partitions durable exclusive keep predeclared prefill prefill_size arguments bindings
 }
 
 table! {

@@ -80,6 +80,9 @@ fn rename_objects(objects: &mut Objects, each: &mut dyn FnMut(&mut String)) {
         rename_arguments(&mut exchange.arguments, each);
         objects.exchanges.insert(renamed(&name, each), exchange);
     }
+    for (name, ready) in core::mem::take(&mut objects.ready) {
+        objects.ready.insert(renamed(&name, each), ready);
+    }
     for (name, mut queue) in core::mem::take(&mut objects.queues) {
         rename_arguments(&mut queue.arguments, each);
         objects.queues.insert(renamed(&name, each), queue);

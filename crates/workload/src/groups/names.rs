@@ -89,6 +89,15 @@ fn parts(name: &str) -> Vec<Part<'_>> {
 }
 
 impl Names {
+    /// Returns the number of names.
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Self::One(_) => 1,
+            Self::Numbered { from, to, .. } => u64::from(to - from) + 1,
+            Self::Listed(names) => names.len() as u64,
+        }
+    }
+
     /// Creates the form of some names, which must not be empty.
     pub(crate) fn new(mut names: Vec<String>) -> Self {
         names.sort();

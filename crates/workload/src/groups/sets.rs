@@ -17,6 +17,8 @@ pub(crate) struct QueueSet {
     pub(crate) queue: Queue,
     /// Exchange, key with a placeholder, arguments.
     pub(crate) bindings: Vec<(String, String, Arguments)>,
+    /// Least, mean and most messages that waited in a queue; none if they are unknown.
+    pub(crate) ready: Option<[u64; 3]>,
 }
 
 /// The queues of a scenario.
@@ -104,8 +106,18 @@ impl Sets {
         for name in names {
             self.by_queue.insert((*name).to_owned(), self.sets.len());
         }
-        self.sets.push(QueueSet { name, names: whole, queue: queue.clone(), bindings });
+        let ready = ready(&uses.objects.ready, names);
+        self.sets.push(QueueSet { name, names: whole, queue: queue.clone(), bindings, ready });
     }
+}
+
+/// Returns the least, the mean and the most messages that waited in these queues; none if some are unknown.
+fn ready(known: &BTreeMap<String, u64>, names: &[&str]) -> Option<[u64; 3]> {
+    let ready: Option<Vec<u64>> = names.iter().map(|name| known.get(*name).copied()).collect();
+    let ready = ready?;
+    let (least, most) = (ready.iter().min()?, ready.iter().max()?);
+    let sum = ready.iter().fold(0, |sum: u64, more| sum.saturating_add(*more));
+    Some([*least, sum / ready.len() as u64, *most])
 }
 
 /// Returns the bindings that are the same for all, with placeholders; none if there are others.

@@ -91,6 +91,12 @@ impl Flows {
         }
     }
 
+    /// Ends the observation.
+    pub(super) fn end(&mut self) {
+        self.first = self.first.min(self.last);
+        self.reads.iter_mut().for_each(|flow| flow.count_waited(0));
+    }
+
     /// Returns whether clients read queues, with or without messages.
     pub fn has_readers(&self) -> bool {
         !self.reads.is_empty()

@@ -117,8 +117,7 @@ impl Observer {
     /// Returns the flows.
     pub fn finish(self) -> Flows {
         let mut flows = self.flows;
-        flows.first = flows.first.min(flows.last);
-        flows.reads.iter_mut().for_each(|flow| flow.count_waited(0));
+        flows.end();
         replies::find(&mut flows);
         flows
     }

@@ -152,13 +152,35 @@ fn latest_start(timers: [(u64, u64); 3]) -> std::time::Duration {
 }
 
 #[test]
-fn timers_keep_their_moments() {
-    let together = [(10_000, 50_000), (10_200, 50_000), (11_900, 50_000)];
-    assert!(latest_start(together).is_zero());
-    let one_later = [(10_000, 50_000), (10_200, 50_000), (30_000, 50_000)];
-    assert!(!latest_start(one_later).is_zero());
-    let one_drifts = [(10_000, 50_000), (10_200, 50_000), (10_000, 50_050)];
-    assert!(!latest_start(one_drifts).is_zero());
-    let by_whole_gaps = [(10_000, 50_000), (110_100, 50_000), (59_900, 50_000)];
+fn timers_that_take_turns_have_no_random_start() {
+    let in_turn = [(10_000, 60_000), (30_100, 60_000), (49_500, 60_000)];
+    assert!(latest_start(in_turn).is_zero());
+    let by_whole_gaps = [(130_000, 60_000), (30_100, 60_000), (49_500, 60_000)];
     assert!(latest_start(by_whole_gaps).is_zero());
+    let at_once = [(10_000, 60_000), (10_100, 60_000), (11_900, 60_000)];
+    assert!(!latest_start(at_once).is_zero());
+    let one_later = [(10_000, 60_000), (40_100, 60_000), (49_500, 60_000)];
+    assert!(!latest_start(one_later).is_zero());
+    let one_drifts = [(10_000, 60_000), (30_100, 60_000), (49_500, 60_050)];
+    assert!(!latest_start(one_drifts).is_zero());
+}
+
+#[test]
+fn messages_that_wait_are_there_when_the_load_starts() {
+    let mut talk = Talk::default();
+    for (number, queue) in ["task-1", "task-2", "empty"].into_iter().enumerate() {
+        let connection = talk.connection(0, true);
+        for message in 0..40 {
+            talk.publish(SECOND * message + number as u64, connection, ("", queue), 300);
+        }
+    }
+    let definitions = r#"{"exchanges":[],"bindings":[],"policies":[],"queues":[
+        {"name":"task-1","durable":true,"auto_delete":false,"messages_ready":4000},
+        {"name":"task-2","durable":true,"auto_delete":false,"messages_ready":6000},
+        {"name":"empty","durable":true,"auto_delete":false,"messages_ready":99}]}"#;
+    let (text, scenario) = talk.scenario_with(Topology::from_definitions(definitions).unwrap());
+    let waiting: Vec<_> =
+        scenario.queues.iter().map(|queue| (queue.prefill, queue.prefill_size)).collect();
+    assert_eq!(waiting, [(0, None), (5_000, Some(300))], "{text}");
+    assert!(text.contains("From 4,000 to 6,000 messages waited."), "{text}");
 }

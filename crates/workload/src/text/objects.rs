@@ -1,20 +1,28 @@
 //! Policies, exchanges and queues.
 
 use rabbitscope_runs::scenario::FieldValue;
+use rabbitscope_text::grouped;
 
-use super::lines::{Lines, list, quoted};
+use super::lines::{Lines, list, quoted, size};
 use crate::{
-    groups::{Model, Names, QueueSet, UsedExchange},
+    groups::{Model, Names, QueueSet, Target, UsedExchange},
     topology::{Arguments, NodeFacts},
 };
+
+/// Fewest messages that wait: fewer are on their way.
+const READY_MIN: u64 = 100;
+/// Most messages that the queues of a set get before the load.
+const PREFILL_MAX: u64 = 1_000_000;
+/// Size of a body in bytes, if none was published.
+const BODY_BYTES: f64 = 1_000.0;
 
 pub(super) fn write(lines: &mut Lines, model: &Model) {
     broker(lines, model);
     for exchange in &model.exchanges {
         exchange_table(lines, exchange);
     }
-    for set in &model.sets.sets {
-        queue_table(lines, set);
+    for (place, set) in model.sets.sets.iter().enumerate() {
+        queue_table(lines, set, body_bytes(model, place));
     }
 }
 
@@ -72,7 +80,7 @@ fn exchange_table(lines: &mut Lines, used: &UsedExchange) {
     bound(lines, bindings.iter().map(|(source, key)| (source.as_str(), key.as_str(), &none)));
 }
 
-fn queue_table(lines: &mut Lines, set: &QueueSet) {
+fn queue_table(lines: &mut Lines, set: &QueueSet, body_bytes: f64) {
     lines.blank();
     lines.table("queues");
     lines.text("name", &set.name);
@@ -101,9 +109,45 @@ fn queue_table(lines: &mut Lines, set: &QueueSet) {
     if goes_away && kind.is_none() {
         lines.key("auto-delete", "true");
     }
+    if kind.as_deref() != Some("stream") && !set.queue.server_named {
+        prefill(lines, set, body_bytes);
+    }
     arguments(lines, &without_type);
     let bindings = set.bindings.iter();
     bound(lines, bindings.map(|(source, key, table)| (source.as_str(), key.as_str(), table)));
+}
+
+/// Writes the messages that waited.
+fn prefill(lines: &mut Lines, set: &QueueSet, body_bytes: f64) {
+    let Some([least, mean, most]) = set.ready.filter(|[_, mean, _]| *mean >= READY_MIN) else {
+        return;
+    };
+    let queues = set.names.count() as u64;
+    let of_each = if queues > 1 { " of each queue, the mean" } else { "" };
+    if most > least {
+        lines.comment(&format!("From {} to {} messages waited.", grouped(least), grouped(most)));
+    }
+    let prefill = mean.min(PREFILL_MAX / queues.max(1)).max(1);
+    if prefill < mean {
+        lines.comment(&format!("A part of {} messages{of_each}.", grouped(mean)));
+    }
+    lines.key("prefill", &prefill.to_string());
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size")]
+    lines.key("prefill-size", &size(body_bytes.round() as u64));
+}
+
+/// Returns the mean size of the bodies that are published to a set of queues; of all, if none are by name.
+fn body_bytes(model: &Model, place: usize) -> f64 {
+    let mean = |is_meant: &dyn Fn(&Target) -> bool| {
+        let groups = model.publishers.iter().filter(|group| is_meant(&group.settings.target));
+        let (messages, bytes) = groups.fold((0.0, 0.0), |(messages, bytes), group| {
+            let more = group.messages as f64;
+            (messages + more, bytes + more * group.sizes.mean)
+        });
+        (messages > 0.0).then(|| bytes / messages)
+    };
+    let of_set = mean(&|target| *target == Target::Queues(place));
+    of_set.or_else(|| mean(&|_| true)).unwrap_or(BODY_BYTES)
 }
 
 fn bound<'a>(lines: &mut Lines, bindings: impl Iterator<Item = (&'a str, &'a str, &'a Arguments)>) {

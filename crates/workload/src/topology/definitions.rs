@@ -94,6 +94,8 @@ struct QueueRow {
     /// The type, beside the arguments in later releases.
     #[serde(rename = "type")]
     kind: Option<String>,
+    /// Of a running node.
+    messages_ready: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -180,13 +182,15 @@ impl Topology {
     }
 
     fn queue(&mut self, row: QueueRow) {
-        let QueueRow { name, vhost, durable, auto_delete, exclusive, mut arguments, kind } = row;
-        if let Some(kind) = kind.filter(|kind| kind != "classic") {
+        let QueueRow { name, vhost, durable, auto_delete, exclusive, mut arguments, .. } = row;
+        if let Some(kind) = row.kind.filter(|kind| kind != "classic") {
             arguments.entry("x-queue-type".to_owned()).or_insert_with(|| FieldValue::Text(kind));
         }
         let server_named = name.starts_with("amq.gen-");
         let queue = Queue { durable, auto_delete, exclusive, server_named, arguments };
-        self.vhosts.entry(vhost).or_default().queues.insert(name, queue);
+        let objects = self.vhosts.entry(vhost).or_default();
+        objects.ready.extend(row.messages_ready.map(|ready| (name.clone(), ready)));
+        objects.queues.insert(name, queue);
     }
 
     fn binding(&mut self, row: BindingRow) {

@@ -29,6 +29,8 @@ pub struct Topology {
 pub(crate) struct Objects {
     pub(crate) exchanges: BTreeMap<String, Exchange>,
     pub(crate) queues: BTreeMap<String, Queue>,
+    /// Messages that waited in queues, of a node that counts them.
+    pub(crate) ready: BTreeMap<String, u64>,
     pub(crate) bindings: Vec<Binding>,
     pub(crate) policies: Vec<Policy>,
     /// Bindings as text, so that none is there twice.
@@ -140,6 +142,9 @@ impl Objects {
         }
         for (name, queue) in other.queues {
             self.queues.entry(name).or_insert(queue);
+        }
+        for (queue, ready) in other.ready {
+            self.ready.entry(queue).or_insert(ready);
         }
         for binding in other.bindings {
             self.bind(binding);

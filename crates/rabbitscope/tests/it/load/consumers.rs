@@ -168,3 +168,36 @@ fn packed_messages_are_taken_apart_into_what_was_packed() {
     assert_eq!(consumed, 500);
     assert!(received < sent * 9 / 10, "{received} bytes of {sent} on the wire");
 }
+
+#[test]
+fn queues_are_filled_before_the_load() {
+    let bench = Workbench::new("prefill");
+    let scenario = Scenario::new("prefill")
+        .queues(Queue::new("prefill-{}").to(2).prefill(1_300).prefill_size("100B"))
+        .publishers(Publishers::new("prefill-{}").rate(100).size("200B"))
+        .consumers(Consumers::new("prefill-{}").count(2).prefetch(100))
+        .duration("2s");
+    bench.file("s.toml", scenario);
+    let run = bench.rabbitscope("run s.toml --out out --json").code(0).json();
+    let (published, consumed) = (count(&run, "published"), count(&run, "consumed"));
+    assert!((150..=210).contains(&published), "{run:#}");
+    // The last messages may be on their way.
+    assert!((2_600 + published - 20..=2_600 + published).contains(&consumed), "{run:#}");
+    let bytes = count(&run, "consumed-item-bytes");
+    assert!((260_000 + 150 * 200..=260_000 + 210 * 200).contains(&bytes), "{run:#}");
+}
+
+#[test]
+fn a_consumer_processes_several_messages_at_the_same_time() {
+    let bench = Workbench::new("concurrency");
+    let scenario = Scenario::with_queue("concurrency")
+        .publishers(Publishers::new("concurrency").rate(300))
+        .consumers(
+            Consumers::new("concurrency").prefetch(50).processing_time("10ms").concurrency(4),
+        )
+        .duration("3s");
+    let run = bench.record(scenario, 0);
+    // One after the other would be 100 a second.
+    check_within(count(&run, "consumed") as f64 / seconds(&run), 270.0, 310.0);
+    check_within(rabbitscope_testing::latency_figure(&run, "settled", "p50") as f64, 10e6, 14e6);
+}

@@ -101,6 +101,12 @@ const ENCRYPTED: &str = r#"
     run.duration = "40s"
     [[queues]]
     name = "orders"
+    [[queues]]
+    name = "archive"
+    [[publishers]]
+    queue = "archive"
+    rate = 200
+    size = "300B"
     [[publishers]]
     queue = "orders"
     rate = 50
@@ -131,6 +137,10 @@ fn a_load_with_tls_is_known_by_the_counts_of_the_node_and_by_its_records() {
     let text = &back.text;
     // A second's count is missing at most.
     back.check_rate("orders", 50.0, 0.15);
+    // Of the queue without a consumer, messages waited.
+    let archive = back.scenario.queue_spec("archive").unwrap();
+    assert!((400..4_000).contains(&archive.prefill), "{text}");
+    assert!((300..=310).contains(&archive.prefill_size.unwrap()), "{text}");
     let group = back.publishers("orders");
     assert!((300..=310).contains(&group.size.unwrap_or_default()), "{text}");
     assert!(group.has_confirms(), "{text}");

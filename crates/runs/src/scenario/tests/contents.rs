@@ -189,6 +189,16 @@ fn what_consumers_cannot_combine() {
     assert!(small(&[times]).consumers[0].is_processing());
     refused(&[times, "consumers.0.processing-time=1ms"], &["processing-time-shares", "leave"]);
     refused(&["consumers.0.processing-time-shares=[]"], &["processing-time-shares", "from 1 to"]);
+    let prefill = "queues.0.prefill=50";
+    let queue = small(&[prefill, "queues.0.prefill-size=2KiB"]).queues.remove(0);
+    assert_eq!((queue.prefill, queue.prefill_size), (50, Some(2_048)));
+    assert_eq!(small(&[prefill]).queues[0].prefill_size, Some(1_000));
+    refused(&["queues.0.prefill-size=2KiB"], &["prefill-size", "needs `prefill`"]);
+    refused(&[prefill, "queues.0.keep=true"], &["prefill", "leave `keep` out"]);
+    refused(&[prefill, "queues.0.type=stream"], &["prefill", "classic and quorum"]);
+    refused(&[prefill, "broker.uri=amqp://h"], &["queues.0.prefill", "throwaway"]);
+    refused(&[prefill, "run.verify=true"], &["run.verify", "`prefill`"]);
+    refused(&["queues.0.prefill=20000000"], &["prefill", "at most"]);
     let (concurrency, time) = ("consumers.0.concurrency=4", "consumers.0.processing-time=1ms");
     assert_eq!(small(&[concurrency, time]).consumers[0].concurrency, 4);
     refused(&[concurrency], &["concurrency", "needs `processing-time`"]);

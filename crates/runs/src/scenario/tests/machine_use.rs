@@ -26,7 +26,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     (
         "queues.*",
         "name from to names partitions server-named type durable exclusive auto-delete predeclared if-missing bind-existing keep \
-         arguments",
+         prefill prefill-size arguments",
     ),
     ("queues.*.bindings.*", "exchange routing-key arguments"),
     (

@@ -250,6 +250,8 @@ impl Random {
             predeclared,
             if_missing: !predeclared && self.chance(),
             arguments: self.arguments(),
+            prefill: 0,
+            prefill_size: None,
             bind_existing: (!bindings.is_empty()).then(|| self.chance()),
             bindings,
             keep: !is_classic && !predeclared && self.chance(),

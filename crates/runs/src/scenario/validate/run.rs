@@ -155,6 +155,12 @@ fn verifiable(
         );
         return refuse("verify", reason);
     }
+    if queues.iter().any(|queue| queue.prefill > 0) {
+        return refuse(
+            "verify",
+            "would report the messages of `prefill`, which no publisher of the load sent",
+        );
+    }
     if consumers.iter().any(|group| group.concurrency > 1) {
         let reason = "checks the order of messages, and a consumer with `concurrency` ends them in any order";
         return refuse("verify", reason);

@@ -1,8 +1,11 @@
 //! Checks of a scenario as a whole.
 
 use super::super::{
-    error::{Problem, refuse},
-    model::{Allocation, Broker, PublisherGroup, RequestGroup, RunOptions, Scenario, UntilKind},
+    error::{Problem, refuse, refuse_at},
+    model::{
+        Allocation, Broker, BrokerSpec, PublisherGroup, QueueSpec, RequestGroup, RunOptions,
+        Scenario, UntilKind,
+    },
 };
 use super::{
     broker, churn, consumers,
@@ -34,6 +37,7 @@ pub(in crate::scenario) fn check(
     run::can_empty(run, publishers, consumers, queues).map_err(under_run)?;
     run::options(run, publishers, consumers, queues).map_err(under_run)?;
     fits_several_brokers(&scenario.broker, run)?;
+    prefill(queues, &scenario.broker)?;
     expect::expect(scenario)?;
     let Scenario { run, profile, packets, .. } = scenario;
     let profile = profile.iter().try_for_each(|profile| run::profile(profile, run));
@@ -67,6 +71,19 @@ fn groups(scenario: &mut Scenario, files: &mut TextFiles<'_>) -> Result<(), Prob
     fields::unique("churn", churn.iter().map(|group| &group.name))?;
     check_each("pollers", pollers, |at, group| polling::group(at, group, context.broker))?;
     fields::unique("pollers", pollers.iter().map(|group| &group.name))
+}
+
+/// Refuses messages that wait on the broker of another owner, where nothing would prove that they are the run's.
+fn prefill(queues: &[QueueSpec], broker: &Broker) -> Result<(), Problem> {
+    let is_own =
+        matches!(broker.spec, BrokerSpec::Throwaway(_)) && !broker.spec.is_several_brokers();
+    match queues.iter().position(|queue| queue.prefill > 0) {
+        Some(at) if !is_own => {
+            let reason = "needs a throwaway broker or cluster, which ends with the run";
+            refuse_at(&["queues", &at.to_string(), "prefill"], reason)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses settings that query one broker about queues that each of several has, or that confuse one broker with

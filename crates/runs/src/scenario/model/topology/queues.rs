@@ -8,7 +8,7 @@ use super::{
     Binding, FieldValue, NumberRange,
     exchanges::{named, numbered},
 };
-use crate::scenario::model::values::{Arguments, yes};
+use crate::scenario::model::values::{Arguments, is_zero, size, yes};
 
 /// A queue or stream, or a set of them that differ by name only.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -55,6 +55,12 @@ pub struct QueueSpec {
     /// Leave the queue on the broker after the run (by default, the run removes its own declarations).
     #[serde(default)]
     pub keep: bool,
+    /// Messages that wait in each queue when the load starts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub prefill: u64,
+    /// Body size of these messages in bytes; absent without `prefill`.
+    #[serde(default, with = "size", skip_serializing_if = "Option::is_none")]
+    pub prefill_size: Option<u32>,
     /// Arguments of `queue.declare`, without `x-queue-type`.
     #[serde(default, skip_serializing_if = "Arguments::is_empty")]
     pub arguments: Arguments,

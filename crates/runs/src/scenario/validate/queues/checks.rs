@@ -11,6 +11,12 @@ use super::super::{
 };
 use crate::scenario::validate::context::{TextFiles, check_each};
 
+/// Body size of messages that wait, if the scenario does not say, in bytes.
+const PREFILL_SIZE: u32 = 1_000;
+/// Most messages of an entry that wait, and most bytes of bodies.
+const PREFILL_MAX: u64 = 10_000_000;
+const PREFILL_BYTES_MAX: u64 = 8 << 30;
+
 pub(in crate::scenario::validate) fn queue(
     queue: &mut QueueSpec,
     files: &mut TextFiles<'_>,
@@ -27,7 +33,38 @@ pub(in crate::scenario::validate) fn queue(
     flags(queue)?;
     predeclared(queue)?;
     existing(queue)?;
-    named_by_broker(queue)
+    named_by_broker(queue)?;
+    prefill(queue)
+}
+
+/// Checks messages that wait when the load starts.
+fn prefill(queue: &mut QueueSpec) -> Result<(), Problem> {
+    if queue.prefill == 0 {
+        return match queue.prefill_size {
+            Some(_) => refuse("prefill-size", "needs `prefill`"),
+            None => Ok(()),
+        };
+    }
+    let size = *queue.prefill_size.get_or_insert(PREFILL_SIZE);
+    let messages = queue.prefill.saturating_mul(queue.queue_names().len() as u64);
+    if messages > PREFILL_MAX || messages.saturating_mul(u64::from(size)) > PREFILL_BYTES_MAX {
+        let reason = "is too much: at most 10,000,000 messages and 8 GiB of bodies in all queues of the entry";
+        return refuse("prefill", reason);
+    }
+    let others = [
+        (
+            queue.queue_type == QueueType::Stream,
+            "is of classic and quorum queues: publish into the stream before",
+        ),
+        (queue.server_named, "needs queues with names"),
+        (queue.exclusive, "is published by another connection than that of an exclusive queue"),
+        (queue.predeclared || queue.if_missing, "is of queues that the run declares"),
+        (queue.keep, "would stay in the queue: leave `keep` out"),
+    ];
+    match others.into_iter().find(|(is_other, _)| *is_other) {
+        Some((_, reason)) => refuse("prefill", reason),
+        None => Ok(()),
+    }
 }
 
 fn name(key: &str, name: &str) -> Result<(), Problem> {
