@@ -120,6 +120,11 @@ def gains(result):
     return metric["name"], turn(one.get("ratio")), low, high, one["verdict"]
 
 
+def is_bounded(metric):
+    """Returns whether a bound holds for a metric: for throughput and for its inverse, the CPU time for a message."""
+    return metric.endswith(".rate") or metric == "broker.cpu-per-message"
+
+
 def conduct(trial):
     place = OUT / trial.rule
     shutil.rmtree(place, ignore_errors=True)
@@ -136,9 +141,7 @@ def conduct(trial):
         return {"rule": trial.rule, "bound": bound, "verdict": "no experiment"}
     result = proved(files / finding["experiment"], place / "result")
     metric, gain, low, high, verdict = gains(result)
-    # A bound is one of throughput, and of its inverse, the CPU time for a message.
-    is_comparable = metric.endswith(".rate") or metric == "broker.cpu-per-message"
-    is_within = low <= bound if is_comparable and None not in (bound, low) else None
+    is_within = low <= bound if is_bounded(metric) and None not in (bound, low) else None
     return {"rule": trial.rule, "bound": bound, "metric": metric, "gain": gain, "low": low, "high": high, "verdict": verdict,
             "within": is_within, "how": trial.case.how, "change": finding["change"]["sentence"]}
 
@@ -153,8 +156,11 @@ def table(rows, earlier):
     for row in rows:
         if "metric" in row:
             edges = f"{percent(row['low'])} to {percent(row['high'])}" if row["low"] is not None else "too few rounds"
+            bound = percent(row["bound"]) or "none"
+            if not is_bounded(row["metric"]) and bound != "none":
+                bound += " of throughput"
             lines[row["rule"]] = (f"| {row['rule']} | {row['how']} | {row['metric']} | {percent(row['gain'])} | {edges} | "
-                                  f"{percent(row['bound']) or 'none'} |")
+                                  f"{bound} |")
     head = ["| rule | planted | metric | gain | interval | bound |", "| --- | --- | --- | ---: | --- | ---: |"]
     return "\n".join([*head, *(lines[trial.rule] for trial in TRIALS if trial.rule in lines)])
 

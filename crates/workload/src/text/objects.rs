@@ -122,7 +122,7 @@ fn prefill(lines: &mut Lines, set: &QueueSet, body_bytes: f64) {
     let Some([least, mean, most]) = set.ready.filter(|[_, mean, _]| *mean >= READY_MIN) else {
         return;
     };
-    let queues = set.names.count() as u64;
+    let queues = set.names.count();
     let of_each = if queues > 1 { " of each queue, the mean" } else { "" };
     if most > least {
         lines.comment(&format!("From {} to {} messages waited.", grouped(least), grouped(most)));
