@@ -1,15 +1,16 @@
 //! Moments of timers: those of one program may take turns, those of several programs have random moments.
 
-use crate::observe::PublishFlow;
+use crate::observe::{PublishFlow, STARTING};
 
 /// Part of the distance between two timers that take turns by which it may differ.
 const TOLERANCE: f64 = 0.2;
 
-/// Returns whether publishers with timers take turns at equal distances, with the first message and with the last.
+/// Returns whether publishers with timers take turns at equal distances, behind their start and with the last message.
 pub(super) fn take_turns(flows: &[&PublishFlow]) -> bool {
     let Some(interval) = flows.first().and_then(|flow| interval(flow)) else { return false };
-    flows.len() > 1
-        && are_even(flows.iter().map(|flow| flow.first), interval)
+    let started: Option<Vec<u64>> = flows.iter().map(|flow| flow.started).collect();
+    let Some(started) = started.filter(|started| started.len() > 1) else { return false };
+    are_even(started.iter().copied(), interval)
         && are_even(flows.iter().map(|flow| flow.last), interval)
 }
 
@@ -24,9 +25,9 @@ fn are_even(moments: impl Iterator<Item = u64> + Clone, interval: f64) -> bool {
     phases.iter().zip(ends).all(|(begin, end)| (end - begin - even).abs() <= TOLERANCE * even)
 }
 
-/// Returns the time between two messages in nanoseconds; absent for fewer.
+/// Returns the time between two messages in nanoseconds; absent for few.
 fn interval(flow: &PublishFlow) -> Option<f64> {
-    let gaps = flow.messages.checked_sub(1).filter(|gaps| *gaps > 0)?;
-    let interval = flow.last.saturating_sub(flow.first) as f64 / gaps as f64;
+    let gaps = flow.messages.checked_sub(STARTING + 1).filter(|gaps| *gaps > 0)?;
+    let interval = flow.last.saturating_sub(flow.started?) as f64 / gaps as f64;
     (interval > 0.0).then_some(interval)
 }

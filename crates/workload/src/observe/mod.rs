@@ -39,6 +39,6 @@ pub use flows::Flows;
 pub(crate) use flows::{Churn, Span};
 pub use observer::Observer;
 pub(crate) use overtaking::Overtaking;
-pub(crate) use publishing::{ConfirmMode, PublishFlow, PublishKey};
+pub(crate) use publishing::{ConfirmMode, PublishFlow, PublishKey, STARTING};
 pub(crate) use reading::{Prefetch, ReadFlow, Settled};
 pub(crate) use records::Records;

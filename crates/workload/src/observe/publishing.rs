@@ -31,6 +31,9 @@ pub(crate) struct PublishKey {
     pub(crate) exchange: String,
 }
 
+/// Number of messages of the start, when clients are late.
+pub(crate) const STARTING: u64 = 9;
+
 /// A flow of publishes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PublishFlow {
@@ -45,6 +48,8 @@ pub(crate) struct PublishFlow {
     pub(crate) messages: u64,
     /// Times of the first and the last publish, in nanoseconds.
     pub(crate) first: u64,
+    /// Time of the first publish behind the start, in nanoseconds; absent if there were none behind it.
+    pub(crate) started: Option<u64>,
     pub(crate) last: u64,
     pub(crate) routing_keys: Values<String>,
     pub(crate) sizes: Values<u64>,
@@ -109,6 +114,9 @@ impl PublishFlow {
             self.pause(now, around);
         }
         self.messages += 1;
+        if self.messages == STARTING + 1 {
+            self.started = Some(now);
+        }
         self.last = self.last.max(now);
         let completed = self.counts.add(now);
         let block = self.blocks.at(around.block);
