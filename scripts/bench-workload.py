@@ -53,7 +53,7 @@ def modelled(name):
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     code, _, error = called("run", SOURCES / f"{name}.toml", "--out", place / "source", "--set", "packets.duration=30s",
-                            "--set", "packets.save=true", "--plain")
+                            "--set", "packets.save=true", "--set", "run.queue-depths=false", "--plain")
     if not (place / "source" / "packets.pcapng").exists():
         raise SystemExit(f"{name}: exit code {code}: {error.strip()}")
     model = place / "model.toml"

@@ -93,7 +93,9 @@ pub(super) fn load_and_record(
             capture.load_started().into_iter().for_each(|told| seconds.tell_start(told));
         }
         seconds.stop_on_failure_of(scenario);
-        seconds.ask_depths(QueueDepths::watch(scenario, &target.dialer)?);
+        if scenario.run.queue_depths {
+            seconds.ask_depths(QueueDepths::watch(scenario, &target.dialer)?);
+        }
         let take = &mut |progress: Progress<'_>| seconds.take(progress);
         let (outcome, fleet) = match fleet {
             None => (session.run(take, stop).map_err(anyhow::Error::from), None),

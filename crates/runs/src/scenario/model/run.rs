@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{
     ProfileEvents,
-    values::{instant, refused, span, time, yes},
+    values::{instant, is_true, refused, span, time, yes},
 };
 
 /// The end and the options of a run. The load ends at the earliest of its ends. Publishers that all have a message
@@ -49,6 +49,9 @@ pub struct RunOptions {
     /// End-to-end latencies are also recorded for each queue separately.
     #[serde(default)]
     pub latency_by_queue: bool,
+    /// Asks up to eight queues for their messages, twice a second.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub queue_depths: bool,
 }
 
 /// Name of a condition that ends the load.
@@ -145,6 +148,7 @@ impl Default for RunOptions {
             self_check: true,
             stop_on_failure: false,
             latency_by_queue: false,
+            queue_depths: true,
         }
     }
 }

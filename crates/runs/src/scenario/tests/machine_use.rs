@@ -19,7 +19,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     (
         "run",
         "duration until idle-time empty-timeout start-at warm-up verify trace-every step self-check stop-on-failure \
-         latency-by-queue",
+         latency-by-queue queue-depths",
     ),
     ("exchanges.*", "name type durable auto-delete internal predeclared if-missing keep arguments"),
     ("exchanges.*.bindings.*", "exchange routing-key arguments"),

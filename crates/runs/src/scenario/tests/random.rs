@@ -184,6 +184,7 @@ impl Random {
             self_check: self.chance(),
             stop_on_failure: self.chance(),
             latency_by_queue: self.chance(),
+            queue_depths: self.chance(),
         }
     }
 
