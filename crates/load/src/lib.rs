@@ -7,7 +7,7 @@
 //! The folders follow the data:
 //!
 //! - `plan` and `message`: the demands of a scenario.
-//! - `connect`: preparation of the connections; `topology` prepares the broker.
+//! - `connect`: preparation of the connections; `topology` prepares the broker, and `prefill` fills its queues.
 //! - `link` and `worker`: the running connections, with the times of `pacing` and the bodies of `packing`.
 //! - `run` and `session`: assembly of all parts.
 //! - `share`: the part of one process of several.

@@ -6,6 +6,7 @@
 //! uses        objects that the flows use, and all that these need
 //! split       splits clients by a figure, at wide gaps
 //! loops       open or closed loop, arrivals, windows
+//! phases      timers that take turns
 //! scaling     other rates, fewer connections
 //! sizes       sizes of messages: exact frequent ones, and ranges
 //! publishers  flows of publishes ─► groups

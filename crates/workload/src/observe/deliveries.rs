@@ -31,11 +31,12 @@ pub(super) struct Deliveries {
 #[derive(Clone, Debug, Default)]
 struct Consumer {
     flow: usize,
-    unsettled: u64,
+    /// Tags of unsettled messages, in ascending order.
+    unsettled: VecDeque<u64>,
     overtaking: Overtaking,
     /// The highest tag that was settled alone.
     last_settled: u64,
-    /// Messages that are processed, and tags of those that wait for it.
+    /// Messages that are processed, and tags of those that wait for it, in ascending order.
     in_process: usize,
     waiting: VecDeque<u64>,
 }
@@ -50,7 +51,7 @@ impl Deliveries {
             self.forget();
         }
         let consumer = consumer(&mut self.consumers, flow);
-        consumer.unsettled += 1;
+        consumer.unsettled.push_back(tag);
         let begins = consumer.waiting.is_empty() && consumer.has_room();
         if begins {
             consumer.in_process += 1;
@@ -59,13 +60,13 @@ impl Deliveries {
         }
         let begin = begins.then_some(Begin::At(nanos));
         self.open.push_back(Delivery { tag, flow, nanos, begin, is_open: true });
-        consumer.unsettled
+        consumer.unsettled.len() as u64
     }
 
     pub(super) fn forget(&mut self) {
         self.open.clear();
         for consumer in &mut self.consumers {
-            consumer.unsettled = 0;
+            consumer.unsettled.clear();
             consumer.in_process = 0;
             consumer.last_settled = 0;
             consumer.waiting.clear();
@@ -80,20 +81,22 @@ impl Deliveries {
             _ => self.open.partition_point(|delivery| delivery.tag <= tag),
         };
         let first = if multiple { 0 } else { end.saturating_sub(1) };
+        let mut earlier = 0;
         for delivery in self.open.range_mut(first..end) {
             if !delivery.is_open || !multiple && delivery.tag != tag {
                 continue;
             }
             delivery.is_open = false;
             add(&mut batches, delivery);
-            consumer(&mut self.consumers, delivery.flow).remove(delivery);
+            earlier = consumer(&mut self.consumers, delivery.flow).remove(delivery);
         }
         for (flow, batch) in &mut batches {
             let mut freed = Begin::At(now);
             if !multiple {
-                let before = consumer(&mut self.consumers, *flow).overtaking.concurrency();
-                batch.order = Some(self.order(first, *flow));
-                let after = consumer(&mut self.consumers, *flow).overtaking.concurrency();
+                let consumer = consumer(&mut self.consumers, *flow);
+                let before = consumer.overtaking.concurrency();
+                batch.order = Some(consumer.order(tag, earlier));
+                let after = consumer.overtaking.concurrency();
                 batch.begin = self.begin(first, after);
                 if after > before {
                     batch.grown_from = Some(before);
@@ -107,18 +110,6 @@ impl Deliveries {
             self.open.pop_front();
         }
         batches
-    }
-
-    /// Returns the order of a settled message among those of its flow.
-    fn order(&mut self, place: usize, flow: usize) -> Order {
-        let before = self.open.range(..place);
-        let earlier = before.filter(|delivery| delivery.is_open && delivery.flow == flow).count();
-        let consumer = consumer(&mut self.consumers, flow);
-        let tag = self.open[place].tag;
-        let order = Order { earlier, is_late: tag < consumer.last_settled };
-        consumer.last_settled = consumer.last_settled.max(tag);
-        consumer.overtaking.add(order);
-        order
     }
 
     /// Returns the begin of a settled message.
@@ -149,13 +140,26 @@ impl Consumer {
         self.in_process < self.overtaking.concurrency()
     }
 
-    fn remove(&mut self, delivery: &Delivery) {
-        self.unsettled = self.unsettled.saturating_sub(1);
+    /// Removes a settled message. Returns the number of earlier ones that are unsettled.
+    fn remove(&mut self, delivery: &Delivery) -> usize {
         if delivery.begin.is_some() {
             self.in_process = self.in_process.saturating_sub(1);
-        } else if let Some(place) = self.waiting.iter().position(|tag| *tag == delivery.tag) {
+        } else if let Ok(place) = self.waiting.binary_search(&delivery.tag) {
             self.waiting.remove(place);
         }
+        let found = self.unsettled.binary_search(&delivery.tag);
+        found.map_or(0, |place| {
+            self.unsettled.remove(place);
+            place
+        })
+    }
+
+    /// Notes and returns the order of a settled message.
+    fn order(&mut self, tag: u64, earlier: usize) -> Order {
+        let order = Order { earlier, is_late: tag < self.last_settled };
+        self.last_settled = self.last_settled.max(tag);
+        self.overtaking.add(order);
+        order
     }
 }
 

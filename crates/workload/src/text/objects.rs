@@ -11,8 +11,9 @@ use crate::{
 
 /// Fewest messages that wait: fewer are on their way.
 const READY_MIN: u64 = 100;
-/// Most messages that the queues of a set get before the load.
+/// Most messages that the queues of a set get before the load, and most bytes.
 const PREFILL_MAX: u64 = 1_000_000;
+const PREFILL_BYTES_MAX: f64 = 1e9;
 /// Size of a body in bytes, if none was published.
 const BODY_BYTES: f64 = 1_000.0;
 
@@ -127,7 +128,9 @@ fn prefill(lines: &mut Lines, set: &QueueSet, body_bytes: f64) {
     if most > least {
         lines.comment(&format!("From {} to {} messages waited.", grouped(least), grouped(most)));
     }
-    let prefill = mean.min(PREFILL_MAX / queues.max(1)).max(1);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+    let by_bytes = (PREFILL_BYTES_MAX / body_bytes.max(1.0)) as u64;
+    let prefill = mean.min(PREFILL_MAX.min(by_bytes) / queues.max(1)).max(1);
     if prefill < mean {
         lines.comment(&format!("A part of {} messages{of_each}.", grouped(mean)));
     }

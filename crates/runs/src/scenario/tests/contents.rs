@@ -198,7 +198,7 @@ fn what_consumers_cannot_combine() {
     refused(&[prefill, "queues.0.type=stream"], &["prefill", "classic and quorum"]);
     refused(&[prefill, "broker.uri=amqp://h"], &["queues.0.prefill", "throwaway"]);
     refused(&[prefill, "run.verify=true"], &["run.verify", "`prefill`"]);
-    refused(&["queues.0.prefill=20000000"], &["prefill", "at most"]);
+    refused(&["queues.0.prefill=1000001"], &["prefill", "at most"]);
     let (concurrency, time) = ("consumers.0.concurrency=4", "consumers.0.processing-time=1ms");
     assert_eq!(small(&[concurrency, time]).consumers[0].concurrency, 4);
     refused(&[concurrency], &["concurrency", "needs `processing-time`"]);

@@ -14,8 +14,8 @@ use crate::scenario::validate::context::{TextFiles, check_each};
 /// Body size of messages that wait, if the scenario does not say, in bytes.
 const PREFILL_SIZE: u32 = 1_000;
 /// Most messages of an entry that wait, and most bytes of bodies.
-const PREFILL_MAX: u64 = 10_000_000;
-const PREFILL_BYTES_MAX: u64 = 8 << 30;
+const PREFILL_MAX: u64 = 1_000_000;
+const PREFILL_BYTES_MAX: u64 = 1 << 30;
 
 pub(in crate::scenario::validate) fn queue(
     queue: &mut QueueSpec,
@@ -48,7 +48,7 @@ fn prefill(queue: &mut QueueSpec) -> Result<(), Problem> {
     let size = *queue.prefill_size.get_or_insert(PREFILL_SIZE);
     let messages = queue.prefill.saturating_mul(queue.queue_names().len() as u64);
     if messages > PREFILL_MAX || messages.saturating_mul(u64::from(size)) > PREFILL_BYTES_MAX {
-        let reason = "is too much: at most 10,000,000 messages and 8 GiB of bodies in all queues of the entry";
+        let reason = "is too much: at most 1,000,000 messages and 1 GiB of bodies in all queues of the entry";
         return refuse("prefill", reason);
     }
     let others = [
