@@ -14,13 +14,11 @@ use super::{
 /// Keys with their values, in the order of a file.
 type Keys = Vec<(String, String)>;
 
-/// The arms in the observed load.
+/// The arms in the observed load, without their brokers.
 #[derive(Debug, Default)]
 struct Place {
-    observed: Keys,
-    changed: Keys,
-    /// Keys that neither arm has.
-    removed: Vec<String>,
+    observed: Arm,
+    changed: Arm,
     /// The publishers that the change is about; absent for all.
     publishers: Option<usize>,
     /// True if the change saves work, and no waiting.
@@ -39,11 +37,7 @@ pub(super) fn placed(
     }
     let place = place(proof, load, focus, base)?;
     let metric = metric(proof.metric, base, &place);
-    let arm = |set: Keys, own: &Arm| Arm {
-        set,
-        removed: place.removed.clone(),
-        broker: broker(own, load),
-    };
+    let arm = |arm: Arm, own: &Arm| Arm { broker: broker(own, load), ..arm };
     let observed = arm(place.observed, &proof.observed);
     let changed = arm(place.changed, &proof.changed);
     if !(base.accepts(&observed) && base.accepts(&changed)) {
@@ -66,15 +60,13 @@ fn place(
 ) -> Result<Place, String> {
     let keys: Vec<&str> = proof.changed.set.iter().map(|(key, _)| key.as_str()).collect();
     match keys[..] {
-        _ if !proof.observed.set.is_empty() => {
-            Err("an arm cannot take the transactions away from it".to_owned())
-        }
         [] => Ok(Place::default()),
         ["consumers.0.prefetch"] => prefetch(focus, base),
         ["consumers.0.multi-ack-every"] => multiple_acks(focus, base),
         ["consumers.0.polling", "consumers.0.prefetch"] => no_polling(focus, base),
         ["consumers.0.count", "consumers.0.connections"] => reading_connections(focus, base),
-        ["publishers.0.confirm-window"] => window(focus, base),
+        ["publishers.0.confirm-window"] if proof.observed.set.is_empty() => window(focus, base),
+        ["publishers.0.confirm-window"] => no_transactions(focus, base),
         ["publishers.0.count"] => more_publishers(false, focus, base),
         ["publishers.0.count", "publishers.0.connections"] => more_publishers(true, focus, base),
         ["churn.0.rate"] => churn(proof, load, base),
@@ -86,6 +78,13 @@ fn place(
 
 fn key(list: &str, place: usize, key: &str, value: &impl ToString) -> (String, String) {
     (format!("{list}.{place}.{key}"), value.to_string())
+}
+
+impl Place {
+    /// Creates arms of which one sets keys.
+    fn of_keys(set: Keys) -> Self {
+        Self { changed: Arm { set, ..Arm::default() }, ..Self::default() }
+    }
 }
 
 fn consumers_of(
@@ -105,7 +104,7 @@ fn prefetch(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
     };
     let (place, _) = consumers_of(base, focus, is_low, "with a low prefetch")?;
     let changed = vec![key("consumers", place, "prefetch", &PREFETCH)];
-    Ok(Place { changed, ..Place::default() })
+    Ok(Place::of_keys(changed))
 }
 
 fn multiple_acks(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
@@ -120,7 +119,7 @@ fn multiple_acks(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String
     let needed = "that acknowledge each message and have several";
     let (place, group) = consumers_of(base, focus, is_single, needed)?;
     let changed = vec![key("consumers", place, "multi-ack-every", &each(&group))];
-    Ok(Place { changed, is_about_cost: true, ..Place::default() })
+    Ok(Place { is_about_cost: true, ..Place::of_keys(changed) })
 }
 
 fn no_polling(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
@@ -130,7 +129,7 @@ fn no_polling(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
         key("consumers", place, "polling", &false),
         key("consumers", place, "prefetch", &PREFETCH),
     ];
-    Ok(Place { changed, ..Place::default() })
+    Ok(Place::of_keys(changed))
 }
 
 fn reading_connections(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
@@ -142,7 +141,7 @@ fn reading_connections(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, 
         key("consumers", place, "count", &connections.max(u64::from(group.count))),
         key("consumers", place, "connections", &connections),
     ];
-    Ok(Place { changed, ..Place::default() })
+    Ok(Place::of_keys(changed))
 }
 
 fn window(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
@@ -152,6 +151,16 @@ fn window(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
     let found = base.publishers(focus, is_narrow);
     let (place, _) = found.ok_or("it has no publishers with few unconfirmed messages")?;
     let changed = vec![key("publishers", place, "confirm-window", &WINDOW)];
+    Ok(Place { publishers: Some(place), ..Place::of_keys(changed) })
+}
+
+/// Returns confirms in place of transactions.
+fn no_transactions(focus: &Focus<'_>, base: &BaseScenario) -> Result<Place, String> {
+    let found = base.publishers(focus, |group| group.tx_size.is_some());
+    let (place, _) = found.ok_or("it has no publishers with transactions where the finding is")?;
+    let set = vec![key("publishers", place, "confirm-window", &WINDOW)];
+    let removed = vec![format!("publishers.{place}.tx-size")];
+    let changed = Arm { set, removed, broker: None };
     Ok(Place { changed, publishers: Some(place), ..Place::default() })
 }
 
@@ -180,8 +189,11 @@ fn more_publishers(on_more: bool, focus: &Focus<'_>, base: &BaseScenario) -> Res
         ("random-start-delay", !group.random_start_delay.is_zero()),
     ];
     let written = of_schedule.into_iter().filter(|(_, is_written)| *is_written);
-    let removed = written.map(|(key, _)| format!("publishers.{place}.{key}")).collect();
-    Ok(Place { changed, removed, publishers: Some(place), ..Place::default() })
+    let removed: Vec<String> =
+        written.map(|(key, _)| format!("publishers.{place}.{key}")).collect();
+    let observed = Arm { removed: removed.clone(), ..Arm::default() };
+    let changed = Arm { set: changed, removed, broker: None };
+    Ok(Place { observed, changed, publishers: Some(place), is_about_cost: false })
 }
 
 /// Returns fewer requests to the management API. Packets show neither these nor idle queues, which the answers list.
@@ -202,6 +214,7 @@ fn poller(proof: &Proof, load: &Load, base: &BaseScenario) -> Result<Place, Stri
     let mut changed = observed.clone();
     let value = proof.changed.set.first().map_or("", |(_, value)| value);
     value.clone_into(&mut changed[1].1);
+    let [observed, changed] = [observed, changed].map(|set| Arm { set, ..Arm::default() });
     Ok(Place { observed, changed, ..Place::default() })
 }
 
@@ -211,7 +224,7 @@ fn churn(proof: &Proof, load: &Load, base: &BaseScenario) -> Result<Place, Strin
     let found = groups.position(|group| Some(group.kind.as_str()) == kind);
     let place = found.ok_or("the packets showed none that came and went")?;
     let value = proof.changed.set.first().map_or("", |(_, value)| value);
-    Ok(Place { changed: vec![key("churn", place, "rate", &value)], ..Place::default() })
+    Ok(Place::of_keys(vec![key("churn", place, "rate", &value)]))
 }
 
 /// Returns an argument of classic queues, with the present value in the first arm.
@@ -229,7 +242,8 @@ fn argument(
     let (name, present) = present.ok_or("the finding names no argument")?;
     let value = proof.changed.set.first().map_or("", |(_, value)| value);
     let set = |value: &str| vec![key("queues", place, &format!("arguments.{name}"), &value)];
-    Ok(Place { observed: set(&present), changed: set(value), ..Place::default() })
+    let [observed, changed] = [set(&present), set(value)].map(|set| Arm { set, ..Arm::default() });
+    Ok(Place { observed, changed, ..Place::default() })
 }
 
 const fn is_closed(group: &PublisherGroup) -> bool {
@@ -249,7 +263,7 @@ fn metric(metric: ProofMetric, base: &BaseScenario, place: &Place) -> ProofMetri
     };
     let has_consumers = !base.scenario().consumers.is_empty();
     let is_counted = metric == ProofMetric::Published || has_consumers;
-    let is_fast = |group: &PublisherGroup| is_closed(group) || !place.removed.is_empty();
+    let is_fast = |group: &PublisherGroup| is_closed(group) || !place.observed.removed.is_empty();
     if meant.iter().any(is_fast) && is_counted {
         return metric;
     }

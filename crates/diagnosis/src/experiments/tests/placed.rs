@@ -123,6 +123,19 @@ fn a_rate_that_the_broker_holds_back_is_removed() {
 }
 
 #[test]
+fn transactions_are_taken_away() {
+    let in_transactions = OBSERVED.replace("confirm-window = 1", "tx-size = 10");
+    let transactions = finding("transactions", "orders", "confirm.select");
+    let (metric, [observed, changed]) = arms(&in_transactions, &case(), transactions);
+    assert_eq!(metric, "end-to-end-intended.p50", "their rates stay");
+    let publishers = |of: &Scenario| {
+        of.publishers.iter().map(|group| (group.tx_size, group.confirm_window)).collect::<Vec<_>>()
+    };
+    assert_eq!(publishers(&observed), [(Some(10), None), (Some(10), None)]);
+    assert_eq!(publishers(&changed), [(Some(10), None), (None, Some(100))]);
+}
+
+#[test]
 fn requests_are_beside_the_observed_load_and_its_idle_queues() {
     let mut case = case();
     case.queues.as_mut().unwrap().count = 34;
@@ -191,5 +204,5 @@ fn a_change_that_no_group_can_have_is_shown_on_the_smaller_load() {
     let queues = finding("queue-bound", "orders", "number of queues");
     assert!(reason(OBSERVED, &case(), queues).contains("numbers of queues"));
     let transactions = finding("transactions", "orders", "confirm.select");
-    assert!(reason(OBSERVED, &case(), transactions).contains("transactions"));
+    assert!(reason(OBSERVED, &case(), transactions).contains("no publishers with transactions"));
 }
