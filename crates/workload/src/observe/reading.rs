@@ -11,6 +11,8 @@ use super::{
 };
 use crate::figures::{Buckets, Sparse, Values};
 
+/// Settlements among which several workers show, if they are often busy.
+const EARLY: u64 = 200;
 /// Maximum of processing times that are kept until the number of workers is sure.
 const WAITED_MAX: usize = 256;
 
@@ -180,8 +182,8 @@ impl ReadFlow {
         if batch.grown_from.is_some() {
             self.waited.clear();
         }
-        if batch.grown_from == Some(1) {
-            // Times up to here took them for one.
+        if batch.grown_from == Some(1) && self.settled.total() <= EARLY {
+            // Times up to here took them for one. Later, workers are rare enough to leave the times as they are.
             self.service = Buckets::default();
             for block in self.blocks.as_mut_slice() {
                 block.service = Sparse::default();

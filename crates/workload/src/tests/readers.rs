@@ -196,6 +196,26 @@ fn parallel_workers_are_named() {
 }
 
 #[test]
+fn rare_workers_lose_no_measurements() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Qos(20, false));
+    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    for number in 1..=1_000_u64 {
+        let at = number * 10 * MILLIS;
+        // Of the messages behind the first half, a fortieth is overtaken.
+        let time = if number > 500 && number % 40 == 0 { 14 } else { 3 };
+        talk.deliver(at, connection, "t", number);
+        let settle = Owned::Settle(number, false, Settlement::Ack);
+        talk.client(at + time * MILLIS, connection, settle);
+    }
+    let (text, _) = talk.scenario();
+    let measured = text.split("Processing time of ").nth(1).unwrap();
+    let measured = measured.split(' ').next().unwrap().replace(',', "");
+    assert!(measured.parse::<u64>().unwrap() > 980, "{text}");
+}
+
+#[test]
 fn a_message_that_is_never_settled_is_no_worker() {
     let mut talk = Talk::default();
     let connection = talk.connection(0, true);
