@@ -34,6 +34,8 @@ ROUNDS = int(os.environ.get("ROUNDS", "8"))
 SECONDS = os.environ.get("SECONDS", "")
 SETS = os.environ.get("SETS", "").split()
 OUT = pathlib.Path(os.environ.get("OUT", "target/bench-check/bounds"))
+# File of a directory that this program made, and may replace.
+MARK = ".made-by-bounds"
 # Mark of the table in a document.
 PART = ", bounds"
 # Length of a check, in seconds.
@@ -127,8 +129,10 @@ def is_bounded(metric):
 
 def conduct(trial):
     place = OUT / trial.rule
-    shutil.rmtree(place, ignore_errors=True)
+    if (place / MARK).exists():
+        shutil.rmtree(place)
     place.mkdir(parents=True)
+    (place / MARK).touch()
     files = place / "experiments"
     report = checked(trial, files)
     (place / "check.json").write_text(json.dumps(report))
