@@ -18,11 +18,11 @@ pub(super) const WINDOW: u64 = 100;
 /// Messages for an acknowledgement in the changed arm.
 pub(super) const EACH: u64 = 50;
 /// Factor of queues, channels or connections in the changed arm.
-const MORE: u64 = 4;
+pub(super) const MORE: u64 = 4;
 /// Highest rate of opened connections, channels or queues per second.
 const MAX_CHURN: f64 = 200.0;
 /// Bytes per second above which publishers without confirms would fill memory faster than a test lasts.
-const MAX_BYTES_PER_SECOND: f64 = 64e6;
+pub(super) const MAX_BYTES_PER_SECOND: f64 = 64e6;
 
 /// A prefetch that keeps consumers busy.
 pub(super) fn prefetch(load: &mut Load, _: &Case, _: &Finding) -> Option<Proof> {

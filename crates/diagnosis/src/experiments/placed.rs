@@ -5,7 +5,7 @@ use rabbitscope_runs::scenario::{Arrival, ConsumerGroup, PublisherGroup, QueueTy
 use super::{
     arm::{Arm, Proof, ProofMetric},
     base::BaseScenario,
-    clients::{EACH, PREFETCH, WINDOW, more},
+    clients::{EACH, MAX_BYTES_PER_SECOND, MORE, PREFETCH, WINDOW, more},
     focus::Focus,
     load::{Load, MAX_MEMBERS},
     settings::BrokerSettings,
@@ -172,6 +172,7 @@ fn more_publishers(on_more: bool, focus: &Focus<'_>, base: &BaseScenario) -> Res
             || group.phases.is_empty()
                 && group.confirms != Some(true)
                 && group.confirm_window.is_none()
+                && bytes_per_second(group) * MORE as f64 <= MAX_BYTES_PER_SECOND
     };
     let found = base.publishers(focus, is_held_back);
     let (place, group) =
@@ -194,6 +195,15 @@ fn more_publishers(on_more: bool, focus: &Focus<'_>, base: &BaseScenario) -> Res
     let observed = Arm { removed: removed.clone(), ..Arm::default() };
     let changed = Arm { set: changed, removed, broker: None };
     Ok(Place { observed, changed, publishers: Some(place), is_about_cost: false })
+}
+
+/// Returns the bytes that publishers with a rate send. More of them without it could fill the memory and the disk of the
+/// machine, which may be the observed node's.
+fn bytes_per_second(group: &PublisherGroup) -> f64 {
+    let of_shares = group.size_shares.iter().flatten().map(|share| share.size_bytes).max();
+    let of_steps = group.sizes.iter().flatten().map(|step| step.size_bytes).max();
+    let size = [group.size, of_shares, of_steps].into_iter().flatten().max().unwrap_or(0);
+    group.rate.unwrap_or(0.0) * f64::from(group.count) * f64::from(size)
 }
 
 /// Returns fewer requests to the management API. Packets show neither these nor idle queues, which the answers list.

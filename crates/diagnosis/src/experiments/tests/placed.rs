@@ -120,6 +120,10 @@ fn a_rate_that_the_broker_holds_back_is_removed() {
     };
     assert_eq!(publishers(&observed), [(Some(900.0), 1), (None, 1)]);
     assert_eq!(publishers(&changed), [(Some(900.0), 1), (None, 4)]);
+    // 20 MB a second, four times, would fill a memory.
+    let large = held_back.replace("300B", "400KB");
+    let more = finding("channel-bound", "orders", "channels of publishers");
+    assert!(reason(&large, &case(), more).contains("have rates"));
 }
 
 #[test]
