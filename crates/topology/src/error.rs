@@ -77,6 +77,19 @@ pub enum TopologyError {
         /// The broker's answer.
         refusal: BrokerRefusal,
     },
+    /// A queue does not hold the messages that were to wait in it.
+    #[error(
+        "queue `{queue}` holds {held} of the {wanted} messages of `prefill`: remove its limit of length or its time to \
+         live, or give fewer messages"
+    )]
+    NotFilled {
+        /// Name of the queue.
+        queue: String,
+        /// Messages in it.
+        held: u64,
+        /// Messages that the broker has taken.
+        wanted: u64,
+    },
     /// A queue that the scenario uses without declaring it does not exist.
     #[error("queue `{queue}` does not exist on the broker: declare it with `[[queues]]`")]
     QueueMissing {

@@ -110,7 +110,9 @@ fn queue_table(lines: &mut Lines, set: &QueueSet, body_bytes: f64) {
     if goes_away && kind.is_none() {
         lines.key("auto-delete", "true");
     }
-    if kind.as_deref() != Some("stream") && !set.queue.server_named {
+    // With a time to live, the load itself makes messages wait.
+    let expires = without_type.contains_key("x-message-ttl");
+    if kind.as_deref() != Some("stream") && !set.queue.server_named && !expires {
         prefill(lines, set, body_bytes);
     }
     arguments(lines, &without_type);

@@ -2,7 +2,7 @@
 
 use rabbitscope_testing::{
     Workbench, count,
-    scenario::{Consumers, Publishers, Queue, Scenario},
+    scenario::{Consumers, Publishers, Queue, Scenario, raw},
 };
 use serde_json::Value;
 
@@ -185,6 +185,15 @@ fn queues_are_filled_before_the_load() {
     assert!((2_600 + published - 20..=2_600 + published).contains(&consumed), "{run:#}");
     let bytes = count(&run, "consumed-item-bytes");
     assert!((260_000 + 150 * 200..=260_000 + 210 * 200).contains(&bytes), "{run:#}");
+    // A limit of length drops messages, which is no full queue.
+    let short = Scenario::new("prefill")
+        .queues(Queue::new("short").prefill(50).arguments(raw("{ x-max-length = 40 }")))
+        .publishers(Publishers::new("short").rate(100))
+        .duration("2s");
+    bench.file("s.toml", short);
+    let ended = bench.rabbitscope("run s.toml --out short");
+    assert!(ended.stderr.contains("queue `short` holds 40 of the 50 messages"), "{ended:#?}");
+    assert_ne!(ended.code, Some(0));
 }
 
 #[test]
