@@ -11,11 +11,17 @@ use rabbitscope_wire::activity::Settlement;
 use super::talk::{MILLIS, Owned, SECOND, Step, Talk};
 use crate::Topology;
 
+/// Returns the connection of a consumer with this prefetch.
+fn consumer(talk: &mut Talk, prefetch: u16) -> u64 {
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Qos(prefetch, false));
+    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    connection
+}
+
 /// A consumer with a backlog or with bursts: `arrivals` are the times of its deliveries. Returns its acknowledgements.
 fn sequential(talk: &mut Talk, arrivals: &[u64], mut time: impl FnMut() -> u64, how: Settlement) {
-    let connection = talk.connection(0, true);
-    talk.client(1, connection, Owned::Qos(20, false));
-    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let connection = consumer(talk, 20);
     let mut free = 0;
     for (number, arrival) in (1_u64..).zip(arrivals) {
         let begin = free.max(*arrival);
@@ -71,9 +77,7 @@ fn varied_processing_keeps_its_distribution() {
 /// Workers that share a consumer, each of which takes 5 to 15 ms.
 fn parallel(talk: &mut Talk, workers: usize, arrivals: &[u64]) {
     let mut random = Random::new(3);
-    let connection = talk.connection(0, true);
-    talk.client(1, connection, Owned::Qos(200, false));
-    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let connection = consumer(talk, 200);
     let mut free = vec![0; workers];
     for (number, arrival) in (1_u64..).zip(arrivals) {
         let first = free.iter_mut().min().unwrap();
@@ -159,9 +163,7 @@ fn some_refusals_have_their_share() {
 #[test]
 fn acknowledgements_of_several_have_their_number() {
     let mut talk = Talk::default();
-    let connection = talk.connection(0, true);
-    talk.client(1, connection, Owned::Qos(100, false));
-    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let connection = consumer(&mut talk, 100);
     for number in 1..=1_000_u64 {
         let at = number * MILLIS;
         talk.deliver(at, connection, "t", number);
@@ -177,9 +179,7 @@ fn acknowledgements_of_several_have_their_number() {
 #[test]
 fn parallel_workers_are_named() {
     let mut talk = Talk::default();
-    let connection = talk.connection(0, true);
-    talk.client(1, connection, Owned::Qos(4, false));
-    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let connection = consumer(&mut talk, 4);
     let mut random = Random::new(4);
     let mut free = [0_u64; 4];
     for number in 1..=2_000_u64 {
@@ -198,9 +198,7 @@ fn parallel_workers_are_named() {
 #[test]
 fn rare_workers_lose_no_measurements() {
     let mut talk = Talk::default();
-    let connection = talk.connection(0, true);
-    talk.client(1, connection, Owned::Qos(20, false));
-    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let connection = consumer(&mut talk, 20);
     for number in 1..=1_000_u64 {
         let at = number * 10 * MILLIS;
         // Of the messages behind the first half, a fortieth is overtaken.
@@ -218,9 +216,7 @@ fn rare_workers_lose_no_measurements() {
 #[test]
 fn a_message_that_is_never_settled_is_no_worker() {
     let mut talk = Talk::default();
-    let connection = talk.connection(0, true);
-    talk.client(1, connection, Owned::Qos(20, false));
-    talk.client(2, connection, Owned::Consume("q".to_owned(), "t".to_owned(), false));
+    let connection = consumer(&mut talk, 20);
     talk.deliver(5, connection, "t", 1);
     for number in 2..=1_000_u64 {
         let at = number * 10 * MILLIS;
