@@ -22,9 +22,10 @@ use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome},
     experiment::{CapacityDesign, Design, RunOfArm},
     record::RunRecord,
+    scenario::Scenario,
 };
 
-use super::{Plan, PlannedArm, measured::Results};
+use super::{Plan, measured::Results};
 use crate::capacity::{self, SearchSettings};
 
 /// CPU time in seconds that other processes may always use during a run. Chosen: in runs of one second, others used
@@ -53,16 +54,18 @@ pub(super) fn single(
     stop: &Arc<AtomicBool>,
 ) -> Option<(RunOfArm, Option<Results>)> {
     let started_unix_nanos = now_unix_nanos();
-    let (arm, run_dir) = (&plan.arms[place.arm], directory.join(&place.directory));
+    let mut scenario = plan.arms[place.arm].scenario.clone();
+    scenario.seed = scenario.seed.of_round(place.round);
+    let run_dir = directory.join(&place.directory);
     let design = &plan.experiment.design;
     let (made, share) = if let Some(capacity) = &design.capacity {
-        let found = search_aside(arm, capacity, &run_dir, asked, stop);
+        let found = search_aside(scenario, capacity, &run_dir, asked, stop);
         (
             found.map(|found| (doubts_of_search(&found), Some(Results::Search(Box::new(found))))),
             None,
         )
     } else {
-        let (finished, history) = run_aside(arm, &run_dir, asked, stop);
+        let (finished, history) = run_aside(&scenario, &run_dir, asked, stop);
         let share = history.share(0..usize::MAX);
         let results = |finished: Finished| {
             (doubts(&finished.record, share, design), Results::from_finished(finished))
@@ -98,14 +101,14 @@ pub(super) fn now_unix_nanos() -> u64 {
 
 /// Makes a search instead of a run. The search itself repeats steps in which the load generator was the limit.
 fn search_aside(
-    planned: &PlannedArm,
+    scenario: Scenario,
     design: &CapacityDesign,
     place: &Path,
     asked: RemovalConsent,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Capacity> {
     let question = SearchSettings {
-        scenario: planned.scenario.clone(),
+        scenario,
         asked,
         range: Range {
             min: design.min,
@@ -134,7 +137,7 @@ fn doubts_of_search(found: &Capacity) -> Vec<String> {
 
 /// Runs on a separate thread, because a run drops the privileges of its thread and the next run needs them.
 fn run_aside(
-    planned: &PlannedArm,
+    scenario: &Scenario,
     place: &Path,
     asked: RemovalConsent,
     stop: &Arc<AtomicBool>,
@@ -144,7 +147,7 @@ fn run_aside(
         let directory = RunDirectory::create(place)?;
         let watch = MachineWatch::new(history.clone());
         let watchers = Watchers::new(vec![Box::new(Line::default()), Box::new(watch)]);
-        run::run(&planned.scenario, asked, &directory, watchers, None, stop)
+        run::run(scenario, asked, &directory, watchers, None, stop)
     };
     let finished = thread::scope(|scope| scope.spawn(run).join());
     (finished.unwrap_or_else(|_| Err(anyhow!("the run panicked"))), history)

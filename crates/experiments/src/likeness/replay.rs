@@ -55,6 +55,7 @@ pub fn check(
     let duration = Duration::from_secs_f64(source.seconds().clamp(SECONDS_MIN, SECONDS_MAX));
     scenario.run.duration = Some(duration);
     scenario.run.queue_depths = false;
+    scenario.seed = scenario.seed.or_drawn(run::drawn_seed());
     scenario.packets = Some(PacketsSpec { duration, save: true });
     scenario.profile = is_profiled.then(|| ProfileSpec {
         event: ProfileEvents::default(),

@@ -43,7 +43,7 @@ fn load(
         scenario.broker.connecting.parallel.div_ceil(share.of.max(1));
     let parsed: Result<Vec<_>, _> = uris.iter().map(|uri| Uri::parse(uri)).collect();
     let parsed = parsed.map_err(|error| error.to_string())?;
-    let dialer = Dialer::new(parsed, &scenario.broker.connecting, scenario.seed)
+    let dialer = Dialer::new(parsed, &scenario.broker.connecting, scenario.seed.number())
         .map_err(|error| error.to_string())?
         .for_broker(&planned);
     let files = BodyFiles::below(options.files.as_ref());

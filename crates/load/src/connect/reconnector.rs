@@ -61,7 +61,7 @@ impl<'a> Reconnector<'a> {
         inboxes: Vec<(ReconnectedLinks, Arc<Waker>)>,
         reports: Sender<Report>,
     ) -> Self {
-        let random = jitter_seed(context.scenario.seed, context.share);
+        let random = jitter_seed(context.scenario.seed.number(), context.share);
         let queue = Queue { random, ..Queue::default() };
         let (queue, changed) = (Mutex::new(queue), Condvar::new());
         Self { context, recovery, clock, service, inboxes, reports, queue, changed }

@@ -57,7 +57,7 @@ impl<'a> Messages<'a> {
         scenario: &Scenario,
         files: &BodyFiles<'_>,
     ) -> Result<Self, LoadError> {
-        let mut random = Random::new(scenario.seed).fork(&group.name);
+        let mut random = Random::new(scenario.seed.number()).fork(&group.name);
         let mut keys = keys(group, scenario, &mut random);
         let routes = keys.iter().map(|key| Route::new(group.exchange(), key, group.mandatory));
         let routes = routes.collect();

@@ -56,7 +56,7 @@ impl<'a> ConsumerPlan<'a> {
             queue_numbers,
             slots: queue_slots,
             recorded: slots.recorded(number),
-            random: Random::new(scenario.seed).fork(&group.name),
+            random: Random::new(scenario.seed.number()).fork(&group.name),
             first_consumer,
             has_stamp_headers: publishers.iter().any(PublisherGroup::has_stamp_headers),
             unpacks: group.unpack && publishers.iter().any(PublisherGroup::is_packed),

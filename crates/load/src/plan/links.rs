@@ -94,7 +94,7 @@ fn other_links<'a>(
         }
     }
     for (number, group) in scenario.requests.iter().enumerate() {
-        let random = Random::new(scenario.seed).fork(&group.name);
+        let random = Random::new(scenario.seed.number()).fork(&group.name);
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
             let queues = scenario.queue_names(&group.queue);
             let members = Members::Callers { group, random: random.clone(), placements, queues };

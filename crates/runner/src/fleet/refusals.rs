@@ -2,7 +2,7 @@
 
 use rabbitscope_fleet::FleetError;
 use rabbitscope_load::planned_connections;
-use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_runs::scenario::{Scenario, Seed};
 use rabbitscope_terminal::UsageError;
 
 use super::settings::FleetSettings;
@@ -20,6 +20,11 @@ pub fn check(scenario: &Scenario, fleet: &FleetSettings) -> anyhow::Result<()> {
     if !scenario.faults.is_empty() {
         let reason = "[[faults]] are not done to a broker that --workers put load on: leave them out, or run without \
                       --workers";
+        return Err(UsageError(reason.to_owned()).into());
+    }
+    if scenario.seed == Seed::Drawn {
+        let reason = "`seed = \"random\"` would hide the run from a controller that is started again: with --workers, \
+                      give a number";
         return Err(UsageError(reason.to_owned()).into());
     }
     let connections = planned_connections(scenario);

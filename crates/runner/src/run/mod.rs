@@ -30,5 +30,5 @@ pub(crate) use record::record_before;
 pub use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
 pub use record::{Finished, PrintedRun};
 pub use recording::recording_progress;
-pub use steps::{check, check_repeated, run, run_on};
+pub use steps::{check, check_repeated, drawn_seed, run, run_on};
 pub use summary::{ProfileSummary, second, summary};

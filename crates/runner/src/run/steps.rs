@@ -1,6 +1,9 @@
 //! The sequence of steps in a run.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_artifacts::rundir::RunDirectory;
@@ -23,6 +26,14 @@ use super::{
 };
 use crate::{fleet::FleetSettings, leftovers::RemovalConsent, progress::Watchers};
 
+/// Number of drawn seeds: nine digits are short enough to be typed again.
+const SEEDS: u64 = 1_000_000_000;
+
+/// Returns the seed of a run that has another one each time.
+pub fn drawn_seed() -> u64 {
+    RandomState::new().build_hasher().finish() % SEEDS
+}
+
 /// Refuses invalid scenarios as far as possible before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     match &scenario.broker.spec {
@@ -32,7 +43,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
             Err(UsageError(reason.to_owned()).into())
         }
         BrokerSpec::Existing { uris } => {
-            broker::dialer(uris, &scenario.broker.connecting, scenario.seed).map(drop)
+            broker::dialer(uris, &scenario.broker.connecting, scenario.seed.number()).map(drop)
         }
         BrokerSpec::Throwaway(_) if scenario.broker.connecting.auth != Auth::Plain => {
             let reason = "a broker that is started for the run knows `auth = \"plain\"` only";

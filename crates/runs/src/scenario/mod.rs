@@ -35,7 +35,7 @@ pub use model::{
     PacketsSpec, Packing, Parameter, Phase, Policy, PolicySubject, PollerGroup, ProcessingShare,
     ProcessingStep, ProfileEvents, ProfileSpec, Protocol, PublisherGroup, QueueNames, QueueSpec,
     QueueType, Recovery, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
-    STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Settle, SizeShare, SizeStep, SourceFilter,
+    STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Seed, Settle, SizeShare, SizeStep, SourceFilter,
     ThrowawayBroker, Time, Tls, Until, UntilKind, WarmUp, WriteMode, drawn_node, has_placeholder,
 };
 pub use parse::{parse, parse_with_files, read_configuration, refusal};

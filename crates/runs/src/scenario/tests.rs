@@ -169,6 +169,8 @@ fn what_cannot_be_is_refused() {
     refused(&["packets.duration=20s"], &["packets.duration", "longer"]);
     refused(&["packets.duration=2s", "packets.bodies=true"], &["packets.bodies"]);
     refused(&["seed=1979-05-27"], &["seed", "date"]);
+    refused(&["seed=often"], &["seed", "`random`"]);
+    refused(&["seed=-1"], &["seed", "negative"]);
     refused(&["publishers.0.republish-unconfirmed=true"], &["needs `confirm-window`"]);
     refused(&["publishers.0.write=slowly"], &["publishers.0.write", "`per-message`"]);
     let stream = ["queues.0.type=stream", "publishers.0.protocol=stream"];

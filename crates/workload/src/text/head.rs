@@ -38,6 +38,7 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
     lines.line(&format!("name = {}", super::lines::quoted(&origin.name)));
     let description = format!("The load of a running node, observed for {seconds} s.");
     lines.text("description", &description);
+    lines.text("seed", "random");
 }
 
 /// Describes the observed node.

@@ -39,7 +39,8 @@ pub(in crate::experiment) fn run(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<(Vec<RunOfArm>, Option<Results>)> {
     let turns = turns(plan.experiment.seed, design, rounds, plan.arms.len());
-    let scenario = scenario_of(plan, &turns);
+    let mut scenario = scenario_of(plan, &turns);
+    scenario.seed = scenario.seed.of_round(rounds.first().copied().unwrap_or(1));
     let history = MachineHistory::default();
     let started = now_unix_nanos();
     // A separate thread, because a run drops the privileges of its thread and the next run needs them.

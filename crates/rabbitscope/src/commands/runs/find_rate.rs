@@ -98,6 +98,7 @@ impl Args {
         }
         run::check(&scenario)?;
         run::check_repeated(&scenario, asked)?;
+        scenario.seed = scenario.seed.or_drawn(run::drawn_seed());
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,

@@ -151,6 +151,7 @@ impl RunOptions {
         let serve = self.serve.map(serve::listen).transpose()?;
         let fleet = self.fleet.validate()?;
         fleet.iter().try_for_each(|fleet| fleet::check(&scenario, fleet))?;
+        scenario.seed = scenario.seed.or_drawn(run::drawn_seed());
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&scenario.name)?,

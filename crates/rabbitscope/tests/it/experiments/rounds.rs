@@ -82,6 +82,11 @@ fn killed_and_called_again_it_goes_on() {
         (1..=6).flat_map(drawn).collect::<Vec<_>>(),
         "the order of one that was not killed"
     );
+    for run in runs {
+        let scenario = format!("out/{}/scenario.toml", run["directory"].as_str().unwrap());
+        let seed = format!("\nseed = {}\n", number(run, "round"));
+        assert!(bench.read(&scenario).contains(&seed), "each round has its own load");
+    }
     let half = &result["comparisons"][0];
     let ratio = half["ratio"].as_f64().unwrap();
     assert!((0.45..0.55).contains(&ratio), "{half:#}");

@@ -50,7 +50,7 @@ impl Target {
     ) -> anyhow::Result<Self> {
         match &scenario.broker.spec {
             BrokerSpec::Existing { uris } => {
-                let dialer = dialer(uris, &scenario.broker.connecting, scenario.seed)?;
+                let dialer = dialer(uris, &scenario.broker.connecting, scenario.seed.number())?;
                 dialer.wait_for_broker(stop)?;
                 let journal = Journal::open()?;
                 if earlier == EarlierRuns::Remove {
@@ -67,8 +67,9 @@ impl Target {
                 let line = output::ProgressLine::default();
                 line.show("starting a throwaway broker …");
                 let broker = Broker::start(spec, &directory.broker_log(spec.nodes)?)?;
-                let dialer = dialer(&broker.uris(), &scenario.broker.connecting, scenario.seed)?
-                    .for_broker(&scenario.broker.spec);
+                let dialer =
+                    dialer(&broker.uris(), &scenario.broker.connecting, scenario.seed.number())?
+                        .for_broker(&scenario.broker.spec);
                 let uri = dialer.uri().clone();
                 let found = FoundNodes::default();
                 Ok(Self { uri, dialer, found, throwaway: Some(broker), journal: None, asked })

@@ -35,7 +35,7 @@ pub(super) fn plan(scenario: &Scenario, nodes: usize) -> Vec<Vec<PlannedFault>> 
         for (time, at) in spec.instants(scenario.run.duration).enumerate() {
             let drawn = || {
                 let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
-                drawn_node(scenario.seed, entry, time, nodes)
+                drawn_node(scenario.seed.number(), entry, time, nodes)
             };
             let whom = match (&spec.queue, spec.node) {
                 (Some(queue), _) => Whom::LeaderOf(queue.clone()),

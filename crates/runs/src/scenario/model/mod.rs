@@ -13,6 +13,7 @@ mod publishers;
 mod rpc;
 mod run;
 mod scenario;
+mod seed;
 mod timing;
 mod topology;
 mod values;
@@ -44,6 +45,7 @@ pub(super) use run::{EMPTY_TIMEOUT, IDLE_TIME};
 pub use run::{PacketsSpec, ProfileSpec, RunOptions, Until, UntilKind, WarmUp};
 pub use scenario::Scenario;
 pub(super) use scenario::partitions;
+pub use seed::Seed;
 pub use timing::{AfterPhases, Arrival, Demand, LatePolicy, Phase, Schedule};
 pub(super) use topology::PARTITION_ORDER;
 pub use topology::{

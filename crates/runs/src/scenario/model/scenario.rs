@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Broker, BrokerSpec, ChurnGroup, ConsumerGroup, ExchangeSpec, Expect, FaultSpec, PacketsSpec,
     PollerGroup, ProfileSpec, Protocol, PublisherGroup, QueueSpec, QueueType, RequestGroup,
-    ResponderGroup, RunOptions,
+    ResponderGroup, RunOptions, Seed,
 };
 
 /// A scenario to run. Serialises to the resolved form that is kept in `scenario.toml` and `run.json`, without secrets.
@@ -18,8 +18,8 @@ pub struct Scenario {
     #[serde(default)]
     pub description: String,
     /// Seed of everything that is random.
-    #[serde(default = "first")]
-    pub seed: u64,
+    #[serde(default)]
+    pub seed: Seed,
     /// The broker under load.
     #[serde(default)]
     pub broker: Broker,
@@ -60,10 +60,6 @@ pub struct Scenario {
     /// Faults of the broker's nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultSpec>,
-}
-
-fn first() -> u64 {
-    1
 }
 
 /// Protocols that need a plugin.

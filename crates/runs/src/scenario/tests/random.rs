@@ -63,7 +63,7 @@ impl Random {
         let mut scenario = Scenario {
             name: "r.1_2-3".to_owned(),
             description: "quotes \" ' and\nlines ü".to_owned(),
-            seed: u64::from(self.number(1000)),
+            seed: if self.chance() { Seed::Drawn } else { Seed::Number(self.number(1000).into()) },
             broker,
             exchanges,
             run: self.options(duration, queues.iter().all(can_empty)),
