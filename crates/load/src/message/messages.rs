@@ -32,7 +32,8 @@ use crate::{error::LoadError, packing::Packer};
 #[derive(Debug)]
 pub(crate) struct Messages<'a> {
     pub(super) group: &'a PublisherGroup,
-    properties: Properties,
+    /// Properties with their shares of the messages.
+    properties: Vec<(f64, Properties)>,
     keys: Arc<[Route]>,
     /// The keys as texts: only the first one with AMQP 0-9-1 and MQTT.
     pub(super) names: Vec<String>,
@@ -74,7 +75,7 @@ impl<'a> Messages<'a> {
         }
         Ok(Self {
             group,
-            properties: properties(group),
+            properties: all_properties(group),
             is_spread: !matches!(group.keys(), RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
             keys: routes,
             names: keys,
@@ -106,13 +107,16 @@ impl<'a> Messages<'a> {
             return Payload::Packed(Box::new(self.packed(member, frame_max)));
         }
         let group = self.group;
-        if self.keys.len() == 1 && group.has_one_body() {
+        if let [(_, properties)] = &self.properties[..]
+            && self.keys.len() == 1
+            && group.has_one_body()
+        {
             let target = PublishTarget {
                 channel,
                 exchange: group.exchange(),
                 routing_key: self.names.first().map_or("", String::as_str),
                 mandatory: group.mandatory,
-                properties: &self.properties,
+                properties,
             };
             let size = group.size_bytes() as usize;
             return Payload::Plain(PublishTemplate::new(&target, size, frame_max));
@@ -134,7 +138,9 @@ impl<'a> Messages<'a> {
 
     fn packed(&self, member: u32, frame_max: u32) -> PackedPayload {
         let mut packer = Packer::new(self.group.packing());
-        let head = Content::with_header(&self.properties, &[], frame_max, STAMP_HEADER, STAMP_SIZE);
+        let properties = self.properties.first().map(|(_, properties)| properties.clone());
+        let properties = properties.unwrap_or_default();
+        let head = Content::with_header(&properties, &[], frame_max, STAMP_HEADER, STAMP_SIZE);
         let bodies = self.steps.iter().map(|(_, items)| packer.pack(items, &mut 0).0.len());
         let largest = bodies.max().unwrap_or(0);
         PackedPayload {
@@ -159,13 +165,23 @@ impl<'a> Messages<'a> {
         Choice::new(shares.map(|shares| Draws::new(self.random_of("keys", member), &shares)))
     }
 
-    /// Returns the choice of bodies of a member.
+    /// Returns the choice of bodies of a member, each with each of the properties.
     pub(super) fn bodies_of(&self, member: u32) -> Choice {
-        let Some(shares) = &self.group.size_shares else { return Choice::default() };
+        let group = self.group;
+        if group.size_shares.is_none() && group.property_shares.is_none() {
+            return Choice::default();
+        }
+        let bodies = self.steps.first().map_or(1, |(_, bodies)| bodies.len());
+        let sizes: Vec<f64> = group
+            .size_shares
+            .as_ref()
+            .map_or_else(|| vec![1.0], |shares| shares.iter().map(|share| share.share).collect());
         // The bodies of a size have equal shares.
-        let bodies = self.steps.first().map_or(1, |(_, bodies)| bodies.len()) / shares.len();
-        let shares: Vec<_> =
-            shares.iter().flat_map(|share| std::iter::repeat_n(share.share, bodies)).collect();
+        let of_size = bodies / sizes.len();
+        let bodies = sizes.iter().flat_map(|share| std::iter::repeat_n(*share, of_size));
+        let properties = || self.properties.iter().map(|(share, _)| *share);
+        let shares: Vec<f64> =
+            bodies.flat_map(|body| properties().map(move |share| body * share)).collect();
         Choice::new(Some(Draws::new(self.random_of("sizes", member), &shares)))
     }
 
@@ -202,15 +218,17 @@ impl<'a> Messages<'a> {
     }
 
     fn make_contents(&self, frame_max: u32) -> EncodedBodies<Content> {
-        let content = |body: &Vec<u8>| {
+        let content = |body: &[u8], properties: &Properties| {
             if self.group.has_stamp_headers() {
-                let properties = &self.properties;
                 Content::with_header(properties, body, frame_max, STAMP_HEADER, STAMP_SIZE)
             } else {
-                Content::new(&self.properties, body, frame_max)
+                Content::new(properties, body, frame_max)
             }
         };
-        let steps = self.steps.iter().map(|(end, bodies)| (*end, bodies.iter().map(content)));
+        let of_body = |body: &Vec<u8>| -> Vec<Content> {
+            self.properties.iter().map(|(_, properties)| content(body, properties)).collect()
+        };
+        let steps = self.steps.iter().map(|(end, bodies)| (*end, bodies.iter().flat_map(of_body)));
         EncodedBodies::new(steps.map(|(end, contents)| (end, contents.collect())).collect())
     }
 }
@@ -233,7 +251,12 @@ fn places(keys: &[String], partitions: &[String]) -> Vec<u8> {
     keys.iter().map(place).collect()
 }
 
-fn properties(group: &PublisherGroup) -> Properties {
+fn all_properties(group: &PublisherGroup) -> Vec<(f64, Properties)> {
+    let all = group.all_properties().into_iter();
+    all.map(|(share, of_share)| (share, properties(group, of_share))).collect()
+}
+
+fn properties(group: &PublisherGroup, of_message: MessageProperties) -> Properties {
     let MessageProperties {
         content_type,
         content_encoding,
@@ -252,7 +275,7 @@ fn properties(group: &PublisherGroup) -> Properties {
         // Of AMQP 1.0.
         subject: _,
         group_id: _,
-    } = group.properties.clone();
+    } = of_message;
     let mut table: Table = field_table(&headers);
     let packing = group.packing();
     if packing.items > 1 {
@@ -358,6 +381,38 @@ mod tests {
         cursor.seek(77);
         let (route, body) = cursor.next();
         assert_eq!((body.body_size(), format!("{route:?}")), (drawn[77].1, drawn[77].2.clone()));
+    }
+
+    #[test]
+    fn properties_have_their_shares_beside_those_of_sizes() {
+        let scenario = group(
+            "queue = \"q-1\"\npersistent = true\nproperties.app-id = \"a\"\n\
+             size-shares = [{ size = \"12B\", share = 0.5 }, { size = \"20B\", share = 0.5 }]\n\
+             property-shares = [{ share = 3 }, \
+             { share = 1, properties = { priority = 7, delivery-mode = 1 } }]",
+        );
+        let messages =
+            Messages::new(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
+        let Payload::Composed(mut composed) = messages.payload(0, 1, 4096) else {
+            panic!("messages differ")
+        };
+        let mut counts = std::collections::BTreeMap::new();
+        let mut cursor = composed.cursor(RunInstant::START);
+        for _ in 0..8_000 {
+            let (_, content) = cursor.next();
+            *counts.entry((content.body_size(), content.wire_size())).or_insert(0) += 1;
+        }
+        // A priority has one byte. All have a delivery mode and an application.
+        let [plain, higher, large, large_higher] = counts.into_iter().collect::<Vec<_>>()[..]
+        else {
+            panic!("two sizes, each with and without a priority")
+        };
+        assert_eq!((higher.0.1, large_higher.0.1), (plain.0.1 + 1, large.0.1 + 1));
+        for (count, expected) in
+            [(plain.1, 3_000), (higher.1, 1_000), (large.1, 3_000), (large_higher.1, 1_000)]
+        {
+            assert!((expected - 150..expected + 150).contains(&count), "{count} of {expected}");
+        }
     }
 
     #[test]

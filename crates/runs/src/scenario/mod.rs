@@ -33,9 +33,10 @@ pub use model::{
     FieldValue, ITEMS_HEADER, LatePolicy, Limit, MAX_ITEMS, MAX_NODES, MAX_OCCURRENCES,
     MemberQueues, MessageProperties, MqttVersion, NO_WINDOW, NumberRange, OnConfirmTimeout,
     PacketsSpec, Packing, Parameter, Phase, Policy, PolicySubject, PollerGroup, ProcessingShare,
-    ProcessingStep, ProfileEvents, ProfileSpec, Protocol, PublisherGroup, QueueNames, QueueSpec,
-    QueueType, Recovery, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
-    STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Seed, Settle, SizeShare, SizeStep, SourceFilter,
-    ThrowawayBroker, Time, Tls, Until, UntilKind, WarmUp, WriteMode, drawn_node, has_placeholder,
+    ProcessingStep, ProfileEvents, ProfileSpec, PropertyShare, Protocol, PublisherGroup,
+    QueueNames, QueueSpec, QueueType, Recovery, ReplyPath, RequestGroup, ResponderGroup,
+    RoutingKeys, RunOptions, STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Seed, Settle,
+    SizeShare, SizeStep, SourceFilter, ThrowawayBroker, Time, Tls, Until, UntilKind, WarmUp,
+    WriteMode, drawn_node, has_placeholder,
 };
 pub use parse::{parse, parse_with_files, read_configuration, refusal};

@@ -53,7 +53,7 @@ table! {
     Publishers("queue"):
         name protocol mqtt_version qos topic_alias to count connections channels rate messages size sizes size_shares key_shares key_exponent confirm_window confirm_timeout
         on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference sub_entry_size start_delay late write
-        body body_files compression compression_level items_per_message routing_keys properties
+        body body_files compression compression_level items_per_message routing_keys properties property_shares
 }
 
 table! {

@@ -37,8 +37,8 @@ pub use protocol::{MqttVersion, Protocol};
 pub(super) use publishers::JSON_BODIES;
 pub use publishers::{
     Algorithm, Body, BodyKind, Compression, ConfirmTimeout, ITEMS_HEADER, MAX_ITEMS,
-    MessageProperties, NO_WINDOW, OnConfirmTimeout, Packing, PublisherGroup, RoutingKeys,
-    STAMP_BYTES, STAMP_HEADER, SizeShare, SizeStep, WriteMode,
+    MessageProperties, NO_WINDOW, OnConfirmTimeout, Packing, PropertyShare, PublisherGroup,
+    RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeShare, SizeStep, WriteMode,
 };
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub(super) use run::{EMPTY_TIMEOUT, IDLE_TIME};
@@ -54,3 +54,4 @@ pub use topology::{
 };
 pub(super) use values::UNSET;
 pub(crate) use values::time;
+pub(super) use wanted::FILTER_VALUE;

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// Header, or annotation, with the value by which a stream filters.
-const FILTER_VALUE: &str = "x-stream-filter-value";
+pub(in crate::scenario) const FILTER_VALUE: &str = "x-stream-filter-value";
 
 /// Beginnings of a condition's text: the value starts, or ends, with the rest.
 const PREFIX: &str = "&p:";

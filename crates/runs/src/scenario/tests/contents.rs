@@ -115,6 +115,21 @@ fn contents_and_their_contradictions() {
     refused(&[shares, "publishers.0.items-per-message=2"], &["size-shares", "items"]);
     refused(&["publishers.0.body-files=[\"a\"]", shares], &["size-shares", "body-files"]);
     refused(&["publishers.0.body-files=[\"a\"]", "publishers.0.body=json"], &["publishers.0.body"]);
+    let mix = "publishers.0.property-shares=[{ share = 3 }, { share = 1, properties = { priority = 9 } }]";
+    let group =
+        small(&[mix, "publishers.0.properties.priority=1", "publishers.0.properties.app-id=a"]);
+    let all = group.publishers[0].all_properties();
+    let priorities: Vec<_> = all.iter().map(|(share, one)| (*share, one.priority)).collect();
+    assert_eq!(priorities, [(3.0, Some(1)), (1.0, Some(9))]);
+    assert!(all.iter().all(|(_, one)| one.app_id.as_deref() == Some("a")));
+    refused(&[mix, "publishers.0.items-per-message=2"], &["property-shares", "items-per-message"]);
+    refused(&[mix, "publishers.0.size=40MiB"], &["property-shares", "80 MiB", "64 MiB"]);
+    refused(&[mix, "publishers.0.protocol=amqp-1.0"], &["property-shares", "AMQP 0-9-1"]);
+    let wrong = "publishers.0.property-shares=[{ share = 1, properties = { delivery-mode = 3 } }]";
+    refused(
+        &[wrong],
+        &["publishers.0.property-shares.0.properties.delivery-mode", "1 (transient)"],
+    );
     refused(&["publishers.0.json-bodies=3"], &["json-bodies", "needs"]);
     refused(
         &["publishers.0.properties.prioritty=3"],

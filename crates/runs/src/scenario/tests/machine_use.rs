@@ -38,6 +38,12 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     ),
     ("publishers.*.sizes.*", "size for"),
     ("publishers.*.size-shares.*", "size share"),
+    ("publishers.*.property-shares.*", "share"),
+    (
+        "publishers.*.property-shares.*.properties",
+        "content-type content-encoding delivery-mode priority correlation-id reply-to expiration message-id timestamp \
+         type user-id app-id cluster-id subject group-id headers",
+    ),
     ("publishers.*.phases.*", "for rate to burst every"),
     (
         "publishers.*.properties",

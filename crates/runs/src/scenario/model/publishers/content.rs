@@ -128,9 +128,46 @@ pub struct MessageProperties {
     pub headers: Arguments,
 }
 
+/// Properties with their share of the messages.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PropertyShare {
+    /// Share of the messages, relative to the sum of all shares.
+    pub share: f64,
+    /// Properties beside those of the group, or in place of them.
+    #[serde(default, skip_serializing_if = "MessageProperties::is_empty")]
+    pub properties: MessageProperties,
+}
+
 impl MessageProperties {
     pub(in crate::scenario) fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns these properties, and those of `others` that are not among them. Headers are compared one by one.
+    #[must_use]
+    pub fn or(&self, others: &Self) -> Self {
+        let (this, others) = (self.clone(), others.clone());
+        let mut headers = others.headers;
+        headers.extend(this.headers);
+        Self {
+            content_type: this.content_type.or(others.content_type),
+            content_encoding: this.content_encoding.or(others.content_encoding),
+            delivery_mode: this.delivery_mode.or(others.delivery_mode),
+            priority: this.priority.or(others.priority),
+            correlation_id: this.correlation_id.or(others.correlation_id),
+            reply_to: this.reply_to.or(others.reply_to),
+            expiration: this.expiration.or(others.expiration),
+            message_id: this.message_id.or(others.message_id),
+            timestamp: this.timestamp.or(others.timestamp),
+            kind: this.kind.or(others.kind),
+            user_id: this.user_id.or(others.user_id),
+            app_id: this.app_id.or(others.app_id),
+            cluster_id: this.cluster_id.or(others.cluster_id),
+            subject: this.subject.or(others.subject),
+            group_id: this.group_id.or(others.group_id),
+            headers,
+        }
     }
 }
 

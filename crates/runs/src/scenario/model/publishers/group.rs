@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Algorithm, Body, BodyKind, Compression, ConfirmTimeout, MessageProperties, OnConfirmTimeout,
-    Packing, RoutingKeys, STAMP_BYTES, SizeShare, SizeStep, WriteMode,
+    Packing, PropertyShare, RoutingKeys, STAMP_BYTES, SizeShare, SizeStep, WriteMode,
 };
 use crate::scenario::model::{
     AfterPhases, Arrival, LatePolicy, MemberQueues, MqttVersion, NumberRange, Phase, Protocol,
@@ -144,6 +144,8 @@ pub struct PublisherGroup {
     /// Properties of every message.
     #[serde(default, skip_serializing_if = "MessageProperties::is_empty")]
     pub properties: MessageProperties,
+    /// Further properties with shares, drawn for each message.
+    pub property_shares: Option<Vec<PropertyShare>>,
 }
 
 /// A confirm window without a limit.
@@ -206,6 +208,16 @@ impl PublisherGroup {
         let steps = self.size_steps().iter().map(|step| step.size_bytes);
         let shares = self.size_shares.iter().flatten().map(|share| share.size_bytes);
         steps.chain(shares).chain(self.size)
+    }
+
+    /// Returns the properties of messages with their shares.
+    pub fn all_properties(&self) -> Vec<(f64, MessageProperties)> {
+        let drawn = |share: &PropertyShare| (share.share, share.properties.or(&self.properties));
+        let shares = self.property_shares.as_ref();
+        shares.map_or_else(
+            || vec![(1.0, self.properties.clone())],
+            |shares| shares.iter().map(drawn).collect(),
+        )
     }
 
     /// Returns whether all bodies are the same.

@@ -6,8 +6,8 @@ mod packing;
 
 pub(super) use content::stamp_bytes;
 pub use content::{
-    Body, BodyKind, ConfirmTimeout, MessageProperties, OnConfirmTimeout, RoutingKeys, STAMP_BYTES,
-    STAMP_HEADER, SizeShare, SizeStep,
+    Body, BodyKind, ConfirmTimeout, MessageProperties, OnConfirmTimeout, PropertyShare,
+    RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeShare, SizeStep,
 };
 pub(in crate::scenario) use group::JSON_BODIES;
 pub use group::{NO_WINDOW, PublisherGroup};

@@ -50,8 +50,18 @@ impl Random {
         if compression.is_some() {
             properties.content_encoding = None;
         }
+        let items_per_message = Some(1 + self.number(500)).filter(|_| can_pack && self.chance());
+        let can_mix = items_per_message.is_none()
+            && compression.is_none()
+            && matches!(group.body(), Body::Filler)
+            && group.protocol == Protocol::Amqp091;
+        let property_shares = vec![
+            PropertyShare { share: 0.2, properties: MessageProperties::default() },
+            PropertyShare { share: 1.0, properties: self.properties() },
+        ];
         PublisherGroup {
-            items_per_message: Some(1 + self.number(500)).filter(|_| can_pack && self.chance()),
+            property_shares: self.some(property_shares).filter(|_| can_mix),
+            items_per_message,
             compression,
             compression_level: compression.map(|_| level),
             persistent: properties.delivery_mode.is_none().then(|| self.chance()),

@@ -4,8 +4,8 @@ use super::super::{
     super::{
         error::{Problem, refuse, refuse_at},
         model::{
-            BodyKind, JSON_BODIES, MessageProperties, Protocol, PublisherGroup, STAMP_HEADER,
-            has_placeholder,
+            BodyKind, FILTER_VALUE, JSON_BODIES, MessageProperties, Protocol, PublisherGroup,
+            STAMP_HEADER, has_placeholder,
         },
     },
     fields,
@@ -83,7 +83,49 @@ pub(super) fn properties(group: &mut PublisherGroup) -> Result<(), Problem> {
         group.persistent = given.is_none().then_some(group.persistent == Some(true));
         only_amqp091(&group.properties).map_err(|problem| problem.under("properties"))?;
     }
-    check_properties(&group.properties).map_err(|problem| problem.under("properties"))
+    check_properties(&group.properties).map_err(|problem| problem.under("properties"))?;
+    property_shares(group)
+}
+
+/// Most bytes of a group's bodies that are encoded with each of its properties.
+const MAX_ENCODED_BYTES: u64 = 64 << 20;
+
+fn property_shares(group: &PublisherGroup) -> Result<(), Problem> {
+    const KEY: &str = "property-shares";
+    let Some(shares) = &group.property_shares else { return Ok(()) };
+    if group.protocol != Protocol::Amqp091 {
+        return refuse(KEY, "needs AMQP 0-9-1: give a group of publishers for each value");
+    }
+    if group.is_packed() || group.body_files.is_some() {
+        let reason = "needs messages that are made before the load: leave `items-per-message`, `compression` and \
+                      `body-files` out";
+        return refuse(KEY, reason);
+    }
+    fields::shares(KEY, shares.iter().map(|share| share.share))?;
+    for (place, share) in shares.iter().enumerate() {
+        let under =
+            |problem: Problem| problem.under("properties").under(&place.to_string()).under(KEY);
+        only_amqp091(&share.properties).map_err(under)?;
+        check_properties(&share.properties).map_err(under)?;
+        if share.properties.headers.contains_key(FILTER_VALUE) {
+            let reason =
+                "chooses the readers of a message: give a group of publishers for each value";
+            return refuse_at(&["headers", FILTER_VALUE], reason).map_err(under);
+        }
+    }
+    let documents = u64::from(group.json_bodies.unwrap_or(1));
+    let bytes: u64 = group.body_sizes().map(|size| u64::from(size) * documents).sum();
+    let encoded = bytes.saturating_mul(shares.len() as u64);
+    if encoded > MAX_ENCODED_BYTES {
+        let reason = format!(
+            "would keep {} MiB of bodies, each with each of {} properties; at most 64 MiB: give fewer sizes, or fewer \
+             properties",
+            encoded >> 20,
+            shares.len()
+        );
+        return refuse(KEY, reason);
+    }
+    Ok(())
 }
 
 fn only_amqp091(properties: &MessageProperties) -> Result<(), Problem> {
