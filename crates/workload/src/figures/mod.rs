@@ -3,11 +3,13 @@
 mod buckets;
 mod counts;
 mod gaps;
+mod kinds;
 mod sparse;
 mod values;
 
 pub(crate) use buckets::Buckets;
 pub(crate) use counts::{CountsOverTime, Tally};
 pub(crate) use gaps::{GapSample, GapSamples};
+pub(crate) use kinds::{Kind, Kinds, Mix};
 pub(crate) use sparse::Sparse;
 pub(crate) use values::Values;

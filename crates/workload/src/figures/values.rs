@@ -62,8 +62,9 @@ impl<T: Ord + Clone> Values<T> {
     }
 
     /// Replaces each value. Values that become the same are added up.
-    pub(crate) fn map(self, mut replace: impl FnMut(T) -> T) -> Self {
-        let mut mapped = Self { counts: BTreeMap::new(), ..self };
+    pub(crate) fn map<U: Ord>(self, mut replace: impl FnMut(T) -> U) -> Values<U> {
+        let (total, is_cut) = (self.total, self.is_cut);
+        let mut mapped = Values { counts: BTreeMap::new(), total, is_cut };
         for (value, (count, doubt)) in self.counts {
             let known = mapped.counts.entry(replace(value)).or_default();
             *known = (known.0 + count, known.1 + doubt);

@@ -10,7 +10,7 @@ use super::{
     split::{self, Member},
 };
 use crate::{
-    figures::{Buckets, CountsOverTime, GapSamples, Values},
+    figures::{Buckets, CountsOverTime, GapSamples, Kinds, Values},
     observe::{ConfirmMode, Join, PublishBlock, PublishFlow, Span},
 };
 
@@ -87,10 +87,7 @@ pub(crate) struct PublisherGroup {
     pub(crate) window: Window,
     pub(crate) sizes: Sizes,
     pub(crate) keys: Keys,
-    /// Shares of messages with another priority, time to live or headers than the group's.
-    pub(crate) other_priority: f64,
-    pub(crate) other_expiration: f64,
-    pub(crate) other_headers: f64,
+    pub(crate) kinds: Kinds,
     pub(crate) persistent_share: f64,
     pub(crate) frame_by_frame: f64,
     /// Messages between commits, for transactions.
@@ -110,8 +107,7 @@ pub(crate) struct PublisherGroup {
 /// Returns the settings of a flow.
 pub(super) fn settings(flow: &PublishFlow, target: Target) -> Settings {
     let most = |count: u64| count * 2 > flow.messages;
-    let frequent =
-        |values: &Values<Option<u8>>| values.most_frequent().and_then(|(value, _)| *value);
+    let usual = flow.kinds.usual();
     Settings {
         target,
         mode: flow.mode,
@@ -119,9 +115,9 @@ pub(super) fn settings(flow: &PublishFlow, target: Target) -> Settings {
         is_unanswered: most(flow.with_reply_to) && !flow.is_request,
         persistent: most(flow.persistent),
         mandatory: most(flow.mandatory),
-        priority: frequent(&flow.priorities),
-        expiration: flow.expirations.most_frequent().and_then(|(value, _)| *value),
-        headers: flow.headers.most_frequent().and_then(|(value, _)| *value),
+        priority: usual.priority,
+        expiration: usual.expiration,
+        headers: usual.headers,
         product: flow.product.clone(),
     }
 }
@@ -217,7 +213,6 @@ impl PublisherGroup {
         let arrival = pooled.arrival(flows, messages);
         let looped = Loop::new((&pooled.samples, &pooled.gaps), &pooled.unconfirmed, arrival);
         let active = flows.iter().map(|flow| flow.last.saturating_sub(flow.first) as f64 / 1e9);
-        let others = |frequent: Option<(bool, f64)>| frequent.map_or(0.0, |(_, share)| 1.0 - share);
         let commits: u64 = flows.iter().map(|flow| flow.commits).sum();
         let connections: BTreeSet<u64> = flows.iter().map(|flow| flow.key.connection).collect();
         Self {
@@ -242,13 +237,7 @@ impl PublisherGroup {
             ),
             sizes: Sizes::new(&pooled.sizes, &pooled.size_buckets),
             keys: pooled.keys(flows),
-            other_priority: others(
-                pooled.priorities.most_frequent().map(|(_, share)| (true, share)),
-            ),
-            other_expiration: others(
-                pooled.expirations.most_frequent().map(|(_, share)| (true, share)),
-            ),
-            other_headers: others(pooled.headers.most_frequent().map(|(_, share)| (true, share))),
+            kinds: pooled.kinds.clone(),
             persistent_share: sum(|flow| flow.persistent),
             frame_by_frame: sum(|flow| flow.frame_by_frame),
             per_commit: if commits > 0 { messages as f64 / commits as f64 } else { 0.0 },
@@ -308,9 +297,7 @@ struct Pooled {
     gaps: Buckets,
     samples: GapSamples,
     unconfirmed: Values<u32>,
-    priorities: Values<Option<u8>>,
-    expirations: Values<Option<u64>>,
-    headers: Values<Option<(u16, u32)>>,
+    kinds: Kinds,
     text_bytes: Buckets,
 }
 
@@ -324,9 +311,7 @@ impl Pooled {
             pooled.gaps.merge(&flow.gaps);
             pooled.samples.merge(&flow.samples);
             pooled.unconfirmed.merge(&flow.unconfirmed);
-            pooled.priorities.merge(&flow.priorities);
-            pooled.expirations.merge(&flow.expirations);
-            pooled.headers.merge(&flow.headers);
+            pooled.kinds.merge(&flow.kinds);
             pooled.text_bytes.merge(&flow.text_bytes);
         }
         pooled

@@ -65,6 +65,29 @@ pub(super) fn kolmogorov_noise(one: u64, other: u64) -> f64 {
     KOLMOGOROV * (1.0 / one.max(1) as f64 + 1.0 / other.max(1) as f64).sqrt()
 }
 
+/// Returns the share of values that are of another kind (total variation), for counts by kind.
+pub(super) fn of_kinds(one: &BTreeMap<String, u64>, other: &BTreeMap<String, u64>) -> f64 {
+    let kinds: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let differ = kinds.into_iter().map(|kind| (share_of(one, kind) - share_of(other, kind)).abs());
+    differ.sum::<f64>() / 2.0
+}
+
+/// Returns the noise of that, for two samples of the source's shares. The kinds vary together at most.
+pub(super) fn kinds_noise(source: &BTreeMap<String, u64>, one: u64, other: u64) -> f64 {
+    let counts = 1.0 / one.max(1) as f64 + 1.0 / other.max(1) as f64;
+    let deviation = |kind: &String| {
+        let share = share_of(source, kind);
+        (share * (1.0 - share) * counts).sqrt()
+    };
+    TWO_SIDED * source.keys().map(deviation).sum::<f64>() / 2.0
+}
+
+/// Returns the share of a kind.
+pub(super) fn share_of(counts: &BTreeMap<String, u64>, kind: &str) -> f64 {
+    let total: f64 = counts.values().map(|count| *count as f64).sum();
+    counts.get(kind).map_or(0.0, |count| *count as f64 / total.max(1.0))
+}
+
 /// Returns the noise of a quantile as a part of it, by the order of the values.
 pub(super) fn quantile_noise(values: &Sparse, share: f64) -> Option<f64> {
     let width = TWO_SIDED * (share * (1.0 - share) / values.total().max(1) as f64).sqrt();
@@ -132,6 +155,20 @@ mod tests {
         check(&[(512, 10)], &[(512, 70)], 0.0);
         check(&[(512, 10)], &[(614, 10)], 1.0);
         check(&[(512, 6), (1_000, 4)], &[(512, 5), (1_000, 5)], 0.1);
+    }
+
+    #[test]
+    fn kinds_have_their_distance_and_its_noise() {
+        let map = |pairs: &[(&str, u64)]| {
+            pairs.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect()
+        };
+        let (one, other) = (map(&[("a", 90), ("b", 10)]), map(&[("a", 70), ("c", 30)]));
+        assert!((of_kinds(&one, &other) - 0.3).abs() < 1e-9);
+        assert!(of_kinds(&one, &map(&[("a", 9), ("b", 1)])) < 1e-9);
+        // Of two kinds, the noise of one share.
+        let expected = 1.96 * (0.9_f64 * 0.1 * (1.0 / 100.0 + 1.0 / 400.0)).sqrt();
+        assert!((kinds_noise(&one, 100, 400) - expected).abs() < 1e-9);
+        assert!(kinds_noise(&map(&[("a", 5)]), 5, 5) < 1e-9);
     }
 
     #[test]

@@ -82,6 +82,9 @@ pub(super) struct Publishing {
     /// Messages to the most frequent queues or routing keys, by rank.
     #[serde(default)]
     pub(super) keys: BTreeMap<u64, u64>,
+    /// Messages by delivery mode, priority and time to live; empty if they are unknown, or too many.
+    #[serde(default)]
+    pub(super) properties: BTreeMap<String, u64>,
     pub(super) blocks: Vec<PublishBlock>,
 }
 
@@ -194,6 +197,7 @@ impl Publishing {
             },
             sizes: group.exact_sizes.clone(),
             keys: keys(group),
+            properties: properties(group),
             blocks: group.blocks.clone(),
         }
     }
@@ -205,6 +209,12 @@ fn keys(group: &PublisherGroup) -> BTreeMap<u64, u64> {
     let messages = |share: f64| (share * group.messages as f64).round() as u64;
     let shares = group.keys.shares.iter().take(KEYS_MAX).map(|(_, share)| messages(*share));
     (1..).zip(shares).collect()
+}
+
+/// Returns the messages by delivery mode, priority and time to live.
+fn properties(group: &PublisherGroup) -> BTreeMap<String, u64> {
+    let kinds = group.kinds.plain().unwrap_or_default().into_iter();
+    kinds.map(|(kind, messages)| (kind.to_string(), messages)).collect()
 }
 
 impl Reading {

@@ -13,6 +13,8 @@ pub(super) const RATE_BAR: f64 = 0.03;
 const SIZE_BAR: f64 = 0.05;
 /// Bar of the distance of the shares of keys, by rank.
 const KEYS_BAR: f64 = 0.05;
+/// Bar of the share of messages with other properties.
+const PROPERTIES_BAR: f64 = 0.05;
 /// Bar of the distance of gaps: runs of one scenario differ by up to 0.09.
 const GAP_BAR: f64 = 0.1;
 /// Gaps are equal within so many nanoseconds, the step of the load generator on a shared machine, or this part of them.
@@ -28,6 +30,7 @@ pub(super) fn figures(source: &Publishing, run: &Publishing) -> Vec<Figure> {
     let mut figures =
         vec![members(source.members, run.members), rate(source, run), sizes(source, run)];
     figures.extend(keys(source, run));
+    figures.extend(properties(source, run));
     figures.extend(gaps(source, run));
     if !source.is_closed {
         figures.extend((0..3).filter_map(|width| counts(source, run, width)));
@@ -108,6 +111,24 @@ fn keys(source: &Publishing, run: &Publishing) -> Option<Figure> {
     };
     let most = |of: &Publishing| of.keys.get(&1).map_or(0.0, |count| *count as f64 / total(of));
     Some(Figure::new("keys", Unit::Share, (most(source), most(run)), of))
+}
+
+/// Compares delivery modes, priorities and times to live, and shows the share of the source's most frequent kind.
+fn properties(source: &Publishing, run: &Publishing) -> Option<Figure> {
+    let (one, other) = (&source.properties, &run.properties);
+    let (most, _) = one.iter().max_by_key(|(_, messages)| **messages)?;
+    if other.is_empty() {
+        return None;
+    }
+    let of = Difference {
+        distance: distance::of_kinds(one, other),
+        bar: PROPERTIES_BAR,
+        between_blocks: 0.0,
+        by_number: distance::kinds_noise(one, source.messages, run.messages),
+        number: source.messages.min(run.messages),
+    };
+    let shares = (distance::share_of(one, most), distance::share_of(other, most));
+    Some(Figure::new("properties", Unit::Share, shares, of))
 }
 
 /// Returns the mean size, from exact sizes if they are known.

@@ -9,7 +9,7 @@ use super::{
     answers::Answers,
     blocks::{Blocks, PublishBlock},
 };
-use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Values};
+use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Kind, Kinds, Values};
 
 /// The broker's promise to the publisher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,12 +64,7 @@ pub(crate) struct PublishFlow {
     pub(crate) is_request: bool,
     /// True if most messages are replies.
     pub(crate) is_reply: bool,
-    /// Priority, or none.
-    pub(crate) priorities: Values<Option<u8>>,
-    /// Time to live in milliseconds, or none.
-    pub(crate) expirations: Values<Option<u64>>,
-    /// Number and bytes of headers, or none.
-    pub(crate) headers: Values<Option<(u16, u32)>>,
+    pub(crate) kinds: Kinds,
     pub(crate) text_bytes: Buckets,
     /// Unconfirmed messages right after a publish.
     pub(crate) unconfirmed: Values<u32>,
@@ -143,10 +138,12 @@ impl PublishFlow {
         self.direct_requests += u64::from(header.wants_direct_reply);
         header.reply_to.into_iter().for_each(|queue| self.reply_queues.add(queue));
         let Some(properties) = message.content.properties else { return };
-        self.priorities.add(properties.priority);
-        self.expirations.add(properties.expiration);
-        let headers = properties.headers.map(|Headers { count, bytes }| (count, bytes));
-        self.headers.add(headers);
+        self.kinds.add(Kind {
+            priority: properties.priority,
+            expiration: properties.expiration,
+            is_persistent: header.is_persistent,
+            headers: properties.headers.map(|Headers { count, bytes }| (count, bytes)),
+        });
         self.text_bytes.add(u64::from(properties.text_bytes));
     }
 

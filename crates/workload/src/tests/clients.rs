@@ -226,6 +226,38 @@ fn properties_keep_number_and_size_of_headers() {
 }
 
 #[test]
+fn properties_that_differ_have_their_shares() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    for number in 0..1_000_u64 {
+        let mut properties = properties(if number % 5 == 0 { 9 } else { 1 }, 2, 60);
+        if number % 10 == 0 {
+            properties.expiration = Some(30_000);
+            properties.delivery_mode = Some(1);
+        }
+        let (exchange, key) = (String::new(), "q".to_owned());
+        let publish = Owned::Publish { exchange, key, bytes: 10, properties };
+        talk.client(number * 10 * MILLIS, connection, publish);
+    }
+    let (text, scenario) = talk.scenario();
+    let [group] = &scenario.publishers[..] else { panic!("{text}") };
+    let drawn: Vec<_> = group
+        .all_properties()
+        .into_iter()
+        .map(|(share, one)| (share, one.priority, one.expiration, one.delivery_mode))
+        .collect();
+    let seconds = |seconds| Some(std::time::Duration::from_secs(seconds));
+    let expected = [
+        (0.8, Some(1), None, Some(2)),
+        (0.1, Some(9), None, Some(2)),
+        (0.1, Some(9), seconds(30), None),
+    ];
+    assert_eq!(drawn, expected, "{text}");
+    assert_eq!(group.properties.headers.len(), 2, "all have them\n{text}");
+    assert!(!group.is_persistent() && !text.contains("Not expressed"), "{text}");
+}
+
+#[test]
 fn a_window_is_known_also_in_the_middle_of_a_connection() {
     let mut talk = Talk::default();
     let connection = talk.connection(0, false);

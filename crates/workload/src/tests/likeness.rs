@@ -96,6 +96,38 @@ fn a_difference_of_a_fifth_is_found_in_its_group_only() {
 }
 
 #[test]
+fn properties_are_compared_by_their_shares() {
+    let measured = |seed, messages: u64, high: f64| {
+        let mut talk = Talk::default();
+        let connection = talk.connection(0, true);
+        let draws = Draws::new(Random::new(seed), &[1.0 - high, high]);
+        for number in 0..messages {
+            let priority = if draws.choice(number) == 1 { 9 } else { 1 };
+            let (exchange, key) = (String::new(), "q".to_owned());
+            let properties = super::talk::properties(priority, 1, 40);
+            let publish = Owned::Publish { exchange, key, bytes: 10, properties };
+            talk.client(number * 10 * MILLIS, connection, publish);
+        }
+        let mut flows = talk.observed().finish();
+        let model = model(&mut flows, Topology::default());
+        Measurements::from_model(&model, &flows)
+    };
+    let verdict = |run: &Measurements, messages| {
+        let likeness = compare(&measured(1, messages, 0.3), run);
+        let verdicts = [Verdict::Alike, Verdict::NotJudged, Verdict::Differs];
+        let is = |verdict: &Verdict| {
+            likeness.figures(*verdict).contains(&("publishers-1", "properties"))
+        };
+        verdicts.into_iter().find(is)
+    };
+    for seed in 2..8 {
+        assert_eq!(verdict(&measured(seed, 3_000, 0.3), 3_000), Some(Verdict::Alike), "{seed}");
+        assert_eq!(verdict(&measured(seed, 3_000, 0.4), 3_000), Some(Verdict::Differs), "{seed}");
+        assert_eq!(verdict(&measured(seed, 60, 0.3), 60), Some(Verdict::NotJudged), "{seed}");
+    }
+}
+
+#[test]
 fn keys_are_compared_by_their_shares() {
     let measured = |seed, messages: u64, weights: &[f64]| {
         let mut talk = Talk::default();

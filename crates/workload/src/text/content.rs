@@ -1,27 +1,43 @@
 //! Sizes and properties of messages.
 
 use super::lines::{Lines, figure, percent, quoted, size, time};
-use crate::groups::{PublisherGroup, Sizes};
+use crate::{
+    figures::{Kind, Mix},
+    groups::{PublisherGroup, Sizes},
+};
 
 /// Share of messages from which on a difference is worth a comment.
 const SHARE_MIN: f64 = 0.02;
 /// Share of messages below which a size is left out.
 const RARE: f64 = 0.001;
 
-/// Says which messages differ from most.
+/// Most bytes of bodies that a run keeps for a group, each with each of its properties.
+const MIXED_BYTES_MAX: f64 = 64e6;
+
+/// Returns the kinds of a group's messages, if the scenario can draw them.
+fn mix(group: &PublisherGroup) -> Option<Mix> {
+    let bytes: f64 = group.sizes.weighted().iter().map(|(size, _)| *size as f64).sum();
+    let mix = group.kinds.mix()?;
+    (bytes * mix.shares.len() as f64 <= MIXED_BYTES_MAX).then_some(mix)
+}
+
+/// Says which messages differ from most, unless the group draws them.
 pub(super) fn comments(lines: &mut Lines, group: &PublisherGroup) {
+    let mix = mix(group);
+    let [priority, expiration, headers] = group.kinds.unusual();
+    let has_headers = mix.as_ref().is_some_and(|mix| mix.has_headers);
     let mut others = Vec::new();
-    for (share, thing) in [
-        (group.other_priority, "priority"),
-        (group.other_expiration, "expiration"),
-        (group.other_headers, "headers"),
+    for (share, thing, is_drawn) in [
+        (priority, "priority", mix.is_some()),
+        (expiration, "expiration", mix.is_some()),
+        (headers, "headers", has_headers),
     ] {
-        if share > SHARE_MIN {
+        if share > SHARE_MIN && !is_drawn {
             others.push(format!("{} have another {thing}", percent(share)));
         }
     }
     let persistent = group.persistent_share;
-    if persistent > SHARE_MIN && persistent < 1.0 - SHARE_MIN {
+    if persistent > SHARE_MIN && persistent < 1.0 - SHARE_MIN && mix.is_none() {
         others.push(format!("{} are persistent", percent(persistent)));
     }
     if group.settings.is_unanswered {
@@ -65,16 +81,23 @@ pub(super) fn describe(sizes: &Sizes) -> String {
     }
 }
 
-/// Writes properties of the same number and size as the observed ones.
+/// Writes the delivery mode and properties, of the same number and size as the observed ones.
 pub(super) fn properties(lines: &mut Lines, group: &PublisherGroup) {
     let settings = &group.settings;
-    let mut entries = Vec::new();
-    if let Some(priority) = settings.priority {
-        entries.push(format!("priority = {priority}"));
+    let usual = Kind {
+        priority: settings.priority,
+        expiration: settings.expiration,
+        is_persistent: settings.persistent,
+        headers: settings.headers,
+    };
+    let mix = mix(group).unwrap_or_else(|| Mix { shares: vec![(1.0, usual)], has_headers: true });
+    let common = Common::new(&mix);
+    if common.is_persistent && usual.is_persistent {
+        lines.key("persistent", "true");
     }
+    let mut entries = common.entries(&usual, true);
     let mut text_bytes = group.text_bytes;
-    if let Some(millis) = settings.expiration.filter(|millis| *millis > 0) {
-        entries.push(format!("expiration = {}", time(millis as f64 * 1e6)));
+    if let Some(millis) = usual.expiration.filter(|millis| *millis > 0) {
         text_bytes -= millis.to_string().len() as f64;
     }
     if text_bytes >= 4.0 && !settings.is_request {
@@ -82,21 +105,74 @@ pub(super) fn properties(lines: &mut Lines, group: &PublisherGroup) {
         let bytes = text_bytes.min(255.0) as usize;
         entries.push(format!("app-id = {}", quoted(&"0".repeat(bytes))));
     }
-    if let Some(headers) = settings.headers.and_then(headers) {
-        entries.push(format!("headers = {headers}"));
+    let of_shares = mix.shares.iter().map(|(share, kind)| (*share, common.entries(kind, false)));
+    let of_shares: Vec<_> = of_shares.collect();
+    let has_sizes = text_bytes >= 4.0 || mix.shares.iter().any(|(_, kind)| kind.headers.is_some());
+    if has_sizes && !(entries.is_empty() && of_shares.iter().all(|(_, own)| own.is_empty())) {
+        lines.comment(
+            "Properties have the number and the size of the observed ones, not their values.",
+        );
     }
     if !entries.is_empty() {
-        if text_bytes >= 4.0 || settings.headers.is_some() {
-            lines.comment(
-                "Properties have the number and the size of the observed ones, not their values.",
-            );
+        lines.key("properties", &table(&entries));
+    }
+    if of_shares.len() > 1 {
+        lines.comment("Their order is random here.");
+        let share = |(share, own): (f64, Vec<String>)| match &own[..] {
+            [] => format!("{{ share = {} }}", figure(share)),
+            own => format!("{{ share = {}, properties = {} }}", figure(share), table(own)),
+        };
+        lines.list("property-shares", of_shares.into_iter().map(share));
+    }
+}
+
+fn table(entries: &[String]) -> String {
+    format!("{{ {} }}", entries.join(", "))
+}
+
+/// Properties that are the same in all kinds of a mix.
+struct Common {
+    priority: bool,
+    expiration: bool,
+    is_persistent: bool,
+    headers: bool,
+}
+
+impl Common {
+    fn new(mix: &Mix) -> Self {
+        let kinds = || mix.shares.iter().map(|(_, kind)| kind);
+        let first = kinds().next().copied().unwrap_or_default();
+        Self {
+            priority: kinds().all(|kind| kind.priority == first.priority),
+            expiration: kinds().all(|kind| kind.expiration == first.expiration),
+            is_persistent: kinds().all(|kind| kind.is_persistent == first.is_persistent),
+            headers: !mix.has_headers || kinds().all(|kind| kind.headers == first.headers),
         }
-        lines.key("properties", &format!("{{ {} }}", entries.join(", ")));
+    }
+
+    /// Returns the properties of a kind that are common to all, or those that are not.
+    fn entries(&self, kind: &Kind, common: bool) -> Vec<String> {
+        let mut entries = Vec::new();
+        if !common && !self.is_persistent && kind.is_persistent {
+            entries.push("delivery-mode = 2".to_owned());
+        }
+        if let Some(priority) = kind.priority.filter(|_| self.priority == common) {
+            entries.push(format!("priority = {priority}"));
+        }
+        let expiration = kind.expiration.filter(|millis| *millis > 0 && self.expiration == common);
+        if let Some(millis) = expiration {
+            entries.push(format!("expiration = {}", time(millis as f64 * 1e6)));
+        }
+        let headers = kind.headers.filter(|_| self.headers == common);
+        if let Some(headers) = headers.and_then(headers_of) {
+            entries.push(format!("headers = {headers}"));
+        }
+        entries
     }
 }
 
 /// Returns as many headers of the same size; none if they are too small for texts.
-fn headers((count, bytes): (u16, u32)) -> Option<String> {
+fn headers_of((count, bytes): (u16, u32)) -> Option<String> {
     let keys: Vec<String> = (1..=count).map(|number| format!("h{number}")).collect();
     // Length and text of the key, a letter, and the length of the value.
     let overhead: usize = keys.iter().map(|key| 1 + key.len() + 1 + 4).sum();

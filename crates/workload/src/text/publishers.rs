@@ -32,9 +32,6 @@ fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
     layout(lines, group);
     keys::target(lines, model, group);
     content::sizes(lines, group);
-    if group.settings.persistent {
-        lines.key("persistent", "true");
-    }
     if group.settings.mandatory {
         lines.key("mandatory", "true");
     }
