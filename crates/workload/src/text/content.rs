@@ -131,6 +131,7 @@ fn table(entries: &[String]) -> String {
 }
 
 /// Properties that are the same in all kinds of a mix.
+#[expect(clippy::struct_excessive_bools, reason = "one for each property")]
 struct Common {
     priority: bool,
     expiration: bool,

@@ -55,12 +55,8 @@ impl Random {
             && compression.is_none()
             && matches!(group.body(), Body::Filler)
             && group.protocol == Protocol::Amqp091;
-        let property_shares = vec![
-            PropertyShare { share: 0.2, properties: MessageProperties::default() },
-            PropertyShare { share: 1.0, properties: self.properties() },
-        ];
         PublisherGroup {
-            property_shares: self.some(property_shares).filter(|_| can_mix),
+            property_shares: can_mix.then(|| self.property_shares()).flatten(),
             items_per_message,
             compression,
             compression_level: compression.map(|_| level),
@@ -68,6 +64,14 @@ impl Random {
             properties,
             ..group
         }
+    }
+
+    fn property_shares(&mut self) -> Option<Vec<PropertyShare>> {
+        let shares = vec![
+            PropertyShare { share: 0.2, properties: MessageProperties::default() },
+            PropertyShare { share: 1.0, properties: self.properties() },
+        ];
+        self.some(shares)
     }
 
     pub(super) fn properties(&mut self) -> MessageProperties {

@@ -104,7 +104,7 @@ fn property_shares(group: &PublisherGroup) -> Result<(), Problem> {
     fields::shares(KEY, shares.iter().map(|share| share.share))?;
     for (place, share) in shares.iter().enumerate() {
         let under =
-            |problem: Problem| problem.under("properties").under(&place.to_string()).under(KEY);
+            |problem: Problem| problem.under("properties").under(place.to_string()).under(KEY);
         only_amqp091(&share.properties).map_err(under)?;
         check_properties(&share.properties).map_err(under)?;
         if share.properties.headers.contains_key(FILTER_VALUE) {
