@@ -53,12 +53,14 @@ fn references(scenario: &Scenario) -> BTreeSet<&str> {
     published.chain(consumed).chain(of_groups(scenario)).collect()
 }
 
-/// Queues of callers, responders and churn.
+/// Queues of callers, responders and churn, and those to which consumers publish.
 fn of_groups(scenario: &Scenario) -> impl Iterator<Item = &str> {
+    let forwards = scenario.consumers.iter().filter_map(|group| group.forward.as_ref());
+    let forwarded = forwards.filter_map(|forward| forward.queue.as_deref());
     let requests = scenario.requests.iter().map(|group| group.queue.as_str());
     let responders = scenario.responders.iter().map(|group| group.queue.as_str());
     let churn = scenario.churn.iter().filter_map(|group| group.queue.as_deref());
-    requests.chain(responders).chain(churn)
+    forwarded.chain(requests).chain(responders).chain(churn)
 }
 
 fn exchanges(
@@ -79,10 +81,10 @@ fn exchanges(
             (false, false) => needs.missing.exchanges.push(spec.clone()),
         }
     }
-    let used: BTreeSet<_> = scenario
-        .publishers
-        .iter()
-        .filter_map(|group| group.exchange.as_ref())
+    let published = scenario.publishers.iter().filter_map(|group| group.exchange.as_ref());
+    let forwards = scenario.consumers.iter().filter_map(|group| group.forward.as_ref());
+    let used: BTreeSet<_> = published
+        .chain(forwards.filter_map(|forward| forward.exchange.as_ref()))
         .filter(|name| !names.contains(name))
         .cloned()
         .collect();

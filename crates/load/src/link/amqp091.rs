@@ -21,7 +21,7 @@ pub(super) trait Amqp091Role: Role<Wire = Connection> {
     fn on_got(
         &mut self,
         _delivery: &Delivery<'_>,
-        _connection: &mut Connection,
+        _socket: &mut Socket<Connection>,
         _context: &mut ServeContext<'_>,
     ) {
     }
@@ -121,7 +121,7 @@ pub(super) fn on_event<R: Amqp091Role>(
             on_barrier_answered(role, channel, socket, context);
         }
         Event::Reply { channel, reply } => role.on_reply(channel, reply, connection, context)?,
-        Event::Got { delivery, .. } => role.on_got(&delivery, connection, context),
+        Event::Got { delivery, .. } => role.on_got(&delivery, socket, context),
         Event::GetEmpty { channel } => role.on_empty(channel, connection, context),
         Event::Returned(returned) => {
             context.measured.counts.returned += 1;

@@ -32,7 +32,7 @@ impl<R: EventHandler> Driven<R> {
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
         self.read(scratch, context)?;
-        self.role.run_due_tasks(&mut self.socket.connection, context);
+        self.role.run_due_tasks(&mut self.socket, context);
         self.socket.flush(context)?;
         let more = self.socket.is_readable();
         for _ in 0..self.role.write_rounds() {

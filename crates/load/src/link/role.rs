@@ -39,7 +39,8 @@ pub(super) trait Role {
     }
 
     /// Runs the due tasks: the end of a message's processing, the start of a consumer, a poll.
-    fn run_due_tasks(&mut self, _connection: &mut Self::Wire, _context: &mut ServeContext<'_>) {}
+    fn run_due_tasks(&mut self, _socket: &mut Socket<Self::Wire>, _context: &mut ServeContext<'_>) {
+    }
 
     /// Number of calls of [`Role::encode`] in a row before other connections get their turn. 0: the role sends nothing
     /// by itself.

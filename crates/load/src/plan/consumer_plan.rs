@@ -15,6 +15,8 @@ use super::placement::Placement;
 pub(crate) struct ConsumerPlan<'a> {
     pub(crate) group: &'a ConsumerGroup,
     pub(crate) queues: Vec<String>,
+    /// Queues to which the group publishes; empty without them.
+    pub(crate) forwarded: Vec<String>,
     /// Queues that the group's connections declare: exclusive queues, or queues that the broker names.
     own: Option<&'a QueueSpec>,
     /// Numbers of `queues` in [`QueueIndex`].
@@ -49,9 +51,11 @@ impl<'a> ConsumerPlan<'a> {
         let queue_slots = queues.iter().map(|name| slots.queue(number, name)).collect();
         let own = spec.filter(|spec| spec.exclusive || is_named_by_broker);
         let publishers = &scenario.publishers;
+        let target = group.forward.as_ref().and_then(|forward| forward.queue.as_deref());
         Self {
             group,
             queues,
+            forwarded: target.map(|queue| scenario.queue_names(queue)).unwrap_or_default(),
             own,
             queue_numbers,
             slots: queue_slots,

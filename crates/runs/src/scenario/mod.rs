@@ -30,7 +30,7 @@ pub use model::{
     AfterPhases, Algorithm, Allocation, Arrival, Auth, Binding, Body, BodyKind, Broker, BrokerSpec,
     ChurnGroup, ChurnKind, ChurnSubject, Comparison, Compression, ConfirmTimeout, Connecting,
     ConsumerGroup, Demand, ExchangeSpec, Expect, Expectation, FaultKind, FaultNode, FaultSpec,
-    FieldValue, ITEMS_HEADER, LatePolicy, Limit, MAX_ITEMS, MAX_NODES, MAX_OCCURRENCES,
+    FieldValue, Forward, ITEMS_HEADER, LatePolicy, Limit, MAX_ITEMS, MAX_NODES, MAX_OCCURRENCES,
     MemberQueues, MessageProperties, MqttVersion, NO_WINDOW, NumberRange, OnConfirmTimeout,
     PacketsSpec, Packing, Parameter, Phase, Policy, PolicySubject, PollerGroup, ProcessingShare,
     ProcessingStep, ProfileEvents, ProfileSpec, PropertyShare, Protocol, PublisherGroup,

@@ -27,6 +27,7 @@ impl Consuming {
             reader,
             slot,
             items: self.items(delivery, context),
+            body_bytes: u32::try_from(delivery.body.len()).unwrap_or(u32::MAX),
         }
     }
 

@@ -44,17 +44,17 @@ impl Amqp091Role for Consuming {
         if self.hold(number, message) {
             return;
         }
-        self.take(number, message, &mut socket.connection, context);
+        self.take(number, message, socket, context);
     }
 
     /// Takes the message that answers `basic.get`.
     fn on_got(
         &mut self,
         delivery: &Delivery<'_>,
-        connection: &mut Connection,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) {
-        self.take_polled(delivery, connection, context);
+        self.take_polled(delivery, socket, context);
     }
 
     /// Notes an empty queue in answer to `basic.get`.

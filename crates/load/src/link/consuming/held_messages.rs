@@ -33,6 +33,7 @@ pub(in crate::link) struct HeldMessage {
     /// The slot of its latency.
     pub(in crate::link) slot: u16,
     pub(in crate::link) items: Items,
+    pub(in crate::link) body_bytes: u32,
 }
 
 impl HeldMessage {
@@ -278,6 +279,7 @@ mod tests {
             reader,
             slot: 0,
             items: Items::default(),
+            body_bytes: 0,
         }
     }
 

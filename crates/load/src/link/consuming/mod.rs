@@ -3,6 +3,7 @@
 mod arrival;
 mod consumer;
 mod events;
+mod forwarding;
 mod held_messages;
 mod poll_settings;
 mod polling;

@@ -4,7 +4,7 @@ use rabbitscope_amqp::{Connection, Delivery, Request};
 use rabbitscope_timing::Nanos;
 
 use super::{role::Consuming, tasks::Task};
-use crate::link::serve_context::ServeContext;
+use crate::link::{serve_context::ServeContext, socket::Socket};
 
 impl Consuming {
     /// Polls the next queue of a consumer.
@@ -21,7 +21,7 @@ impl Consuming {
     pub(super) fn take_polled(
         &mut self,
         delivery: &Delivery<'_>,
-        connection: &mut Connection,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) {
         let number = self.by_channel[usize::from(delivery.channel)] as usize;
@@ -37,8 +37,8 @@ impl Consuming {
             // A consumer that processes a message does not poll.
             return;
         }
-        self.take(number, message, connection, context);
-        self.poll_again(number, connection, context);
+        self.take(number, message, socket, context);
+        self.poll_again(number, &mut socket.connection, context);
     }
 
     /// Handles a poll that found the queue empty.

@@ -15,6 +15,7 @@ use rabbitscope_verify::{Observation, Reader};
 
 use super::{
     consumer::{Consumer, Subscription, Unacknowledged},
+    forwarding::Forwarding,
     held_messages::{HeldMessage, HeldMessages},
     poll_settings::PollSettings,
     settling::Settling,
@@ -41,6 +42,7 @@ pub(in crate::link) struct Consuming {
     pub(super) auto_ack: bool,
     exclusive: bool,
     settling: Settling,
+    forwarding: Option<Forwarding>,
     /// Messages for each acknowledgement.
     multi_ack_every: u32,
     tx_size: Option<u32>,
@@ -76,6 +78,9 @@ impl Consuming {
             auto_ack: group.auto_ack,
             exclusive: group.exclusive,
             settling: Settling::new(group, plan.random("refusals", placements)),
+            forwarding: group.forward.as_ref().map(|forward| {
+                Forwarding::new(forward, &plan.forwarded, plan.random("forwards", placements))
+            }),
             multi_ack_every: group.multi_ack_every,
             tx_size: group.tx_size,
             limit: group.messages,
@@ -152,7 +157,7 @@ impl Consuming {
         &mut self,
         number: usize,
         message: HeldMessage,
-        connection: &mut Connection,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) {
         let consumer = &mut self.consumers[number];
@@ -163,6 +168,12 @@ impl Consuming {
         if let Some(sending) = sending {
             self.unsettled.note(channel, sending, message.slot);
         }
+        if let Some(forwarding) = &mut self.forwarding
+            && self.settling.accepts_next()
+        {
+            forwarding.publish(&message, channel, socket, context);
+        }
+        let connection = &mut socket.connection;
         if self.auto_ack {
             context.measured.counts.settled += 1;
             self.unsettled.settle(channel, context);
@@ -256,16 +267,16 @@ impl Role for Consuming {
         }
     }
 
-    fn run_due_tasks(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
+    fn run_due_tasks(&mut self, socket: &mut Socket<Connection>, context: &mut ServeContext<'_>) {
         while let Some(task) = self.tasks.take(context.now) {
             match task {
-                Task::Start(number) => self.begin(number, connection),
-                Task::Poll(number) => self.poll(number, connection),
+                Task::Start(number) => self.begin(number, &mut socket.connection),
+                Task::Poll(number) => self.poll(number, &mut socket.connection),
                 Task::Process(number) => {
                     let held = self.holding.as_mut().and_then(|holding| holding.release(number));
                     if let Some(message) = held {
-                        self.take(number, message, connection, context);
-                        self.poll_again(number, connection, context);
+                        self.take(number, message, socket, context);
+                        self.poll_again(number, &mut socket.connection, context);
                     }
                 }
             }
@@ -325,5 +336,9 @@ impl EventHandler for Consuming {
         context: &mut ServeContext<'_>,
     ) -> Result<(), Failure> {
         amqp091::on_event(self, event, socket, context)
+    }
+
+    fn ask(&mut self, socket: &mut Socket<Connection>, now: RunInstant) -> bool {
+        amqp091::ask(self, socket, now)
     }
 }

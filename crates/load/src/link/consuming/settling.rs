@@ -17,6 +17,15 @@ impl Settling {
         Self { settle: group.settle(), refusals }
     }
 
+    /// Returns whether the next message is acknowledged.
+    #[inline]
+    pub(super) fn accepts_next(&self) -> bool {
+        match &self.refusals {
+            None => self.settle == Settle::Ack,
+            Some((draws, number)) => draws.choice(number + 1) != 0,
+        }
+    }
+
     /// Returns the settlement of the next messages.
     #[inline]
     pub(super) fn next(&mut self) -> Settle {

@@ -13,6 +13,7 @@ use crate::{
         consuming::{HeldMessage, HeldMessages, Task, Tasks, Unsettled},
         role::Role,
         serve_context::ServeContext,
+        socket::Socket,
     },
     packing::Items,
     plan::{ConsumerPlan, Placement},
@@ -217,6 +218,8 @@ impl<W: Receives> Receiving<W> {
             reader: subscription.observed,
             slot: subscription.slot,
             items: arrival.items,
+            // Messages are forwarded by AMQP 0-9-1 alone.
+            body_bytes: 0,
         };
         let due = self.holding.as_mut().and_then(|holding| holding.hold(number, message));
         match due {
@@ -309,7 +312,8 @@ impl<W: Receives> Role for Receiving<W> {
         }
     }
 
-    fn run_due_tasks(&mut self, connection: &mut W, context: &mut ServeContext<'_>) {
+    fn run_due_tasks(&mut self, socket: &mut Socket<W>, context: &mut ServeContext<'_>) {
+        let connection = &mut socket.connection;
         while let Some(task) = self.tasks.take(context.now) {
             match task {
                 Task::Start(number) => self.begin(number, connection),

@@ -1,7 +1,7 @@
 //! Transactions, polling, refusals, limits and processing times of consumers on a live broker.
 
 use rabbitscope_testing::{
-    Workbench, count,
+    Workbench, count, latency_figure,
     scenario::{Consumers, Publishers, Queue, Scenario, raw},
 };
 use serde_json::Value;
@@ -209,4 +209,46 @@ fn a_consumer_processes_several_messages_at_the_same_time() {
     // One after the other would be 100 a second.
     check_within(count(&run, "consumed") as f64 / seconds(&run), 270.0, 310.0);
     check_within(rabbitscope_testing::latency_figure(&run, "settled", "p50") as f64, 10e6, 14e6);
+}
+
+#[test]
+fn processed_messages_are_published_again_with_the_latency_of_the_whole_way() {
+    let bench = Workbench::new("forward");
+    let text = Scenario::new("forward")
+        .queues(Queue::new("rs.first"))
+        .queues(Queue::new("rs.second"))
+        .queues(Queue::new("rs.third-{}").to(2))
+        .publishers(Publishers::new("rs.first").rate(200).messages(400).size("100B"))
+        .consumers(
+            Consumers::new("rs.first")
+                .name("relay")
+                .prefetch(10)
+                .processing_time("2ms")
+                .concurrency(4)
+                .forward(raw("{ queue = \"rs.second\", persistent = true }")),
+        )
+        .consumers(
+            Consumers::new("rs.second")
+                .name("splitter")
+                .prefetch(10)
+                .processing_time("50ms")
+                .concurrency(100)
+                .prefetch(100)
+                .forward(raw("{ queue = \"rs.third-{}\", size = \"40B\", share = 0.5 }")),
+        )
+        .consumers(Consumers::new("rs.third-{}").name("last").count(2).prefetch(100));
+    let run = bench.record(&text, 0);
+    let published = count(&run, "published");
+    let forwarded = published - 800;
+    assert!((150..250).contains(&forwarded), "half of 400: {published}");
+    assert_eq!((count(&run, "consumed"), count(&run, "redelivered")), (published, 0));
+    assert_eq!(count(&run, "accepted"), published, "{run:#}");
+    // Messages take 2 ms to the second queue, and 52 ms to the last one.
+    let groups = run["breakdown"]["groups"].as_array().unwrap();
+    let median = |name: &str| {
+        let group = groups.iter().find(|group| group["group"] == name).unwrap();
+        latency_figure(group, "end-to-end", "p50") / 1_000_000
+    };
+    let [relay, splitter, last] = ["relay", "splitter", "last"].map(median);
+    assert!(relay < 25 && (2..50).contains(&splitter) && last >= 52, "{relay} {splitter} {last}");
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FieldValue, MemberQueues, MqttVersion, Protocol, SourceFilter,
-    values::{Arguments, is_false, is_one, is_true, one, span, time, unset, yes},
+    values::{Arguments, is_false, is_one, is_true, one, size, span, time, unset, yes},
 };
 
 /// Argument with the values of messages that a consumer wants of a stream.
@@ -96,6 +96,8 @@ pub struct ConsumerGroup {
     /// Messages that a consumer processes at the same time.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub concurrency: u32,
+    /// The message that is published for each processed one; absent for none.
+    pub forward: Option<Forward>,
     /// Consumers ask for each message (`basic.get`) instead of consuming.
     pub polling: Option<bool>,
     /// Time from the last answer to the next `basic.get`; absent without `polling`.
@@ -150,6 +152,26 @@ pub struct ProcessingShare {
     pub time: Duration,
     /// Share of the messages, relative to the sum of all shares.
     pub share: f64,
+}
+
+/// The message that a consumer publishes for each that it has processed, right before it acknowledges that one.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Forward {
+    /// The queue, or set of queues in turn, that gets it through the default exchange.
+    pub queue: Option<String>,
+    /// The exchange that gets it.
+    pub exchange: Option<String>,
+    /// Its routing key, with `exchange`; absent for an empty one.
+    pub routing_key: Option<String>,
+    /// Body size in bytes; absent for that of the processed message.
+    #[serde(default, with = "size")]
+    pub size: Option<u32>,
+    /// Delivery mode 2.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub persistent: bool,
+    /// Share of the processed messages that have one; absent for all.
+    pub share: Option<f64>,
 }
 
 /// The settlement of messages.

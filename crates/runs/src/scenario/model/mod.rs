@@ -26,7 +26,7 @@ pub use broker::{
 };
 pub(super) use churn::BOUND_EXCHANGE;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject};
-pub use consumers::{ConsumerGroup, ProcessingShare, ProcessingStep, Settle};
+pub use consumers::{ConsumerGroup, Forward, ProcessingShare, ProcessingStep, Settle};
 pub(super) use consumers::{STREAM_FILTER, STREAM_MATCH_UNFILTERED};
 pub use expect::{Comparison, Expect, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};

@@ -297,3 +297,28 @@ fn shares_of_keys() {
     assert!(error.contains("member-queues"), "{error}");
     assert!(with(&[several[0], several[1], "publishers.0.member-queues=all"]).is_ok());
 }
+
+#[test]
+fn forwarded_messages_need_a_target_and_a_limit() {
+    let more = |key: &str, value: &str| format!("consumers.0.{key}={value}");
+    let queue = "queues.1.name=next";
+    let limit = &more("prefetch", "5");
+    let forward = &more("forward", "{ queue = \"next\", share = 0.5 }");
+    let group = small(&[queue, limit, forward]);
+    assert_eq!(group.consumers[0].forward.as_ref().unwrap().share, Some(0.5));
+    refused(&[queue, "!consumers.0.prefetch", forward], &["consumers.0.forward", "prefetch"]);
+    refused(&[queue, limit, forward, &more("nack", "true")], &["forward", "nack-share"]);
+    refused(&[queue, limit, forward, "run.verify=true"], &["run.verify", "forward"]);
+    for (wrong, expected) in [
+        ("{}", "give either `queue`"),
+        ("{ queue = \"next\", exchange = \"amq.topic\" }", "give either `queue`"),
+        ("{ queue = \"next\", routing-key = \"k\" }", "routing-key"),
+        ("{ queue = \"next\", share = 1 }", "forward.share"),
+        ("{ queue = \"next\", share = 0 }", "forward.share"),
+        ("{ exchange = \"\" }", "forward.exchange"),
+    ] {
+        refused(&[queue, limit, &more("forward", wrong)], &[expected]);
+    }
+    let same = format!("{{ queue = \"{}\" }}", small(&[]).consumers[0].queue);
+    refused(&[limit, &more("forward", &same)], &["consumers.0.forward.queue", "come back"]);
+}

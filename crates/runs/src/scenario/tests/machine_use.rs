@@ -60,6 +60,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     ("consumers.*.processing-times.*", "time for"),
     ("consumers.*.processing-time-shares.*", "time share"),
     ("consumers.*.filter", "properties headers sql"),
+    ("consumers.*.forward", "queue exchange routing-key size persistent share"),
     (
         "requests.*",
         "name count connections channels queue reply size persistent write concurrency rate arrival after-phases \

@@ -85,7 +85,10 @@ impl Random {
             faults,
         };
         // Only expectations that such a scenario measures.
-        scenario.run.verify = scenario.publishers.iter().any(PublisherGroup::is_stamped);
+        let forwards = scenario.consumers.iter().any(|group| group.forward.is_some());
+        scenario.run.trace_every = scenario.run.trace_every.filter(|_| !forwards);
+        scenario.run.verify =
+            !forwards && scenario.publishers.iter().any(PublisherGroup::is_stamped);
         let mut that = std::mem::take(&mut scenario.expect.that);
         that.retain(|expectation| lacks(&scenario, expectation.metric).is_none());
         scenario.expect.that = that;
@@ -421,7 +424,17 @@ impl Random {
         let is_drawn = processing_times.is_some() || processing_time_shares.is_some();
         let is_held = own_pace && !is_drawn && !time.is_zero();
         let nack = !auto_ack && self.chance();
+        let forward = Forward {
+            exchange: Some("amq.topic".to_owned()),
+            routing_key: self.some("k.1".to_owned()),
+            size: self.some(100),
+            persistent: self.chance(),
+            share: self.some(0.25),
+            ..Forward::default()
+        };
+        let can_forward = is_limited && !nack;
         ConsumerGroup {
+            forward: self.some(forward).filter(|_| can_forward),
             name: format!("c of {}", queue.name),
             count,
             connections,

@@ -108,6 +108,13 @@ pub(super) fn options(
         return refuse("warm-up", "must be shorter than `duration`: nothing would be measured");
     }
     fields::at_least_one("trace-every", run.trace_every)?;
+    let forwards = consumers.iter().any(|group| group.forward.is_some());
+    for (key, is_given) in [("verify", run.verify), ("trace-every", run.trace_every.is_some())] {
+        if forwards && is_given {
+            let reason = "follows each message to its consumer, and `forward` gives several messages one number";
+            return refuse(key, reason);
+        }
+    }
     if run.step.is_some_and(|step| !STEPS.contains(&step)) {
         return refuse("step", "must be from `50us` to `1s`");
     }

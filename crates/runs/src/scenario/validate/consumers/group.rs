@@ -7,7 +7,7 @@ use super::super::{
     },
     fields, mqtt,
 };
-use super::{amqp10, settling, stream, tracking};
+use super::{amqp10, forward, settling, stream, tracking};
 use crate::scenario::validate::context::Context;
 
 pub(in crate::scenario::validate) fn group(
@@ -34,6 +34,7 @@ pub(in crate::scenario::validate) fn group(
     nack_share(group)?;
     settling::held(group)?;
     settling::concurrency(group)?;
+    forward::forward(group, context)?;
     priority(group)?;
     offset(group, queue)?;
     tracking::filter(group, queue)?;

@@ -1,6 +1,7 @@
 //! `[[consumers]]`.
 
 mod amqp10;
+mod forward;
 mod group;
 mod settling;
 mod stream;
