@@ -1,7 +1,7 @@
 //! Flows of messages: a publisher or a reader of a channel, with counted figures.
 //!
 //! ```text
-//! observer    the listener of an analysis
+//! listener    events of an analysis ─► flows
 //! connection  a connection: its client, its channels, the broker's answers
 //! channel     a channel: messages under way, confirms, acknowledgements
 //! confirms    unconfirmed messages, also if the numbers of publishes are unknown at first
@@ -26,7 +26,7 @@ mod confirms;
 mod connection;
 mod deliveries;
 mod flows;
-mod observer;
+mod listener;
 mod overtaking;
 mod publishing;
 mod reading;
@@ -37,7 +37,7 @@ mod seen;
 pub(crate) use blocks::{Join, PublishBlock, ReadBlock};
 pub use flows::Flows;
 pub(crate) use flows::{Churn, Span};
-pub use observer::Observer;
+pub use listener::Observer;
 pub(crate) use overtaking::Overtaking;
 pub(crate) use publishing::{ConfirmMode, PublishFlow, PublishKey, STARTING};
 pub(crate) use reading::{Prefetch, ReadFlow, Settled};

@@ -1,142 +1,41 @@
-//! The listener of an analysis: events ─► flows.
+//! An event of a connection of AMQP 0-9-1 ─► flows.
 
 use rabbitscope_runs::Random;
 use rabbitscope_wire::{
     activity::{
-        Action, ActivityListener, Binding, Consume, Delivered, Ends, Event, Get, Published,
-        QueueDeclare, Settled, Value,
+        Action, Binding, Consume, Delivered, Event, Get, Published, QueueDeclare, Settled, Value,
     },
-    packet::Timestamp,
     report::Side,
 };
-use rustc_hash::FxHashMap;
 
-use super::{
+use super::super::{
     connection::Connection,
     flows::Flows,
     publishing::{Around, ConfirmMode, PublishFlow, PublishKey},
     reading::ReadFlow,
-    replies,
     seen::text,
 };
-use crate::topology::{Destination, canonical};
+use crate::topology::Destination;
 
 /// Maximum of flows of each direction.
-const FLOWS_MAX: usize = 16_384;
+pub(super) const FLOWS_MAX: usize = 16_384;
 /// RabbitMQ's queue for direct replies.
 const DIRECT_REPLY_TO: &[u8] = b"amq.rabbitmq.reply-to";
 
-/// Collects flows.
-#[derive(Debug)]
-pub struct Observer {
-    connections: FxHashMap<u64, Connection>,
-    flows: Flows,
-    random: Random,
-}
-
-impl Default for Observer {
-    fn default() -> Self {
-        Self {
-            connections: FxHashMap::default(),
-            flows: Flows { first: u64::MAX, ..Flows::default() },
-            random: Random::new(1),
-        }
-    }
-}
-
-impl ActivityListener for Observer {
-    fn opened(&mut self, connection: u64, ends: &Ends) {
-        self.flows.connections += 1;
-        self.flows.churn.connections_opened += u64::from(ends.from_the_start);
-        self.connections.insert(connection, Connection::new(ends));
-        self.see(ends.time.unix_nanos());
-    }
-
-    fn event(&mut self, connection: u64, event: &Event<'_>) {
-        self.see(event.time.unix_nanos());
-        if let Some(state) = self.connections.get_mut(&connection) {
-            let now = event.time.unix_nanos();
-            if let Action::Record(bytes) = event.action {
-                if event.sender == Side::Client {
-                    state.records.add(now, bytes);
-                }
-                return;
-            }
-            if event.action == Action::OfOtherProtocol {
-                state.is_of_other_protocol = true;
-                return;
-            }
-            state.is_readable = true;
-            let place = (connection, event.channel);
-            let Self { flows, random, .. } = self;
-            let block = flows.block(now);
-            Step { place, now, block, sender: event.sender, state, flows, random }.action(event);
-        }
-    }
-
-    fn missed(&mut self, connection: u64, _: Side) {
-        self.flows.missed += 1;
-        let Some(state) = self.connections.get_mut(&connection) else { return };
-        for channel in state.channels() {
-            channel.miss();
-            for flow in channel.publishes.values() {
-                self.flows.publishes[*flow].interrupt();
-            }
-            for flow in channel.polls.values() {
-                self.flows.reads[*flow].interrupt();
-            }
-        }
-    }
-
-    fn ended(&mut self, connection: u64, time: Timestamp, is_closed: bool) {
-        self.see(time.unix_nanos());
-        let Some(mut state) = self.connections.remove(&connection) else { return };
-        let client = canonical(state.client);
-        self.flows.of_other_protocols += u64::from(state.is_of_other_protocol);
-        self.flows.idle += u64::from(!is_closed && state.is_idle());
-        if state.is_readable {
-            self.flows.read_clients.insert(client);
-        } else if state.records.count > 0 && self.flows.records.len() < FLOWS_MAX {
-            self.flows.records.insert(client, std::mem::take(&mut state.records));
-        }
-        self.flows.two_way += u64::from(state.published > 0 && state.delivered > 0);
-        if let Some(opened) = state.opened.filter(|_| is_closed) {
-            let churn = &mut self.flows.churn;
-            churn.connection_lives.add(time.unix_nanos().saturating_sub(opened));
-            churn.short_with_messages += u64::from(state.published + state.delivered > 0);
-        }
-    }
-}
-
-impl Observer {
-    fn see(&mut self, nanos: u64) {
-        self.flows.first = self.flows.first.min(nanos);
-        self.flows.last = self.flows.last.max(nanos);
-    }
-
-    /// Returns the flows.
-    pub fn finish(self) -> Flows {
-        let mut flows = self.flows;
-        flows.end();
-        replies::find(&mut flows);
-        flows
-    }
-}
-
 /// The parts that an event concerns.
-struct Step<'a> {
-    place: (u64, u16),
-    now: u64,
+pub(super) struct Step<'a> {
+    pub(super) place: (u64, u16),
+    pub(super) now: u64,
     /// Number of the block of time.
-    block: usize,
-    sender: Side,
-    state: &'a mut Connection,
-    flows: &'a mut Flows,
-    random: &'a mut Random,
+    pub(super) block: usize,
+    pub(super) sender: Side,
+    pub(super) state: &'a mut Connection,
+    pub(super) flows: &'a mut Flows,
+    pub(super) random: &'a mut Random,
 }
 
 impl Step<'_> {
-    fn action(&mut self, event: &Event<'_>) {
+    pub(super) fn action(&mut self, event: &Event<'_>) {
         match &event.action {
             Action::Start(client) => {
                 self.state.product = text(client.product);
