@@ -1,17 +1,19 @@
 //! The actions of clients and brokers. Names are bytes as they were sent; AMQP says that they are UTF-8.
 
-use super::{properties::Content, table::Arguments};
+use super::{filters::Filters, properties::Content, table::Arguments};
 
 /// An action. Its fields are those of the specification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action<'a> {
     /// `connection.start-ok`
     Start(Client<'a>),
+    /// CONNECT of MQTT.
+    Connect(Connect<'a>),
     /// `connection.tune-ok`
     Tune(Tune),
     /// `connection.open`, with the virtual host.
     Open(&'a [u8]),
-    /// `connection.close`
+    /// `connection.close`, or DISCONNECT of MQTT.
     Close,
     /// `channel.open`
     ChannelOpen,
@@ -37,17 +39,21 @@ pub enum Action<'a> {
     Consuming(&'a [u8]),
     /// `basic.cancel`, with the consumer tag; from either side.
     Cancel(&'a [u8]),
+    /// SUBSCRIBE of MQTT: the begin of a reader, or more filters for it.
+    Subscribe(Filters<'a>),
+    /// UNSUBSCRIBE of MQTT.
+    Unsubscribe,
     /// `basic.get`
     Get(Get<'a>),
     /// `basic.get-empty`
     GetEmpty,
-    /// `basic.publish`, with its content.
+    /// `basic.publish`, with its content, or PUBLISH of a client.
     Publish(Published<'a>),
-    /// `basic.deliver` or `basic.get-ok`, with its content.
+    /// `basic.deliver` or `basic.get-ok`, with its content, or PUBLISH of the broker.
     Deliver(Delivered<'a>),
     /// `basic.return`, with its content.
     Return(Returned<'a>),
-    /// `basic.ack`, `basic.nack` or `basic.reject`. Those of the broker are confirms.
+    /// `basic.ack`, `basic.nack` or `basic.reject`, or PUBACK. Those of the broker are confirms.
     Settle(Settled),
     /// `basic.recover` or `basic.recover-async`: all unacknowledged messages are delivered again.
     Recover {
@@ -64,7 +70,9 @@ pub enum Action<'a> {
     TxRollback,
     /// A record of TLS with data of the application: bytes of its encrypted content.
     Record(u64),
-    /// A frame of another protocol.
+    /// PINGREQ of MQTT.
+    Ping,
+    /// A frame of a protocol that is not read.
     OfOtherProtocol,
 }
 
@@ -79,6 +87,21 @@ pub struct Client<'a> {
     pub platform: &'a [u8],
     /// Name of the group of a scenario, if the client is a load of this program.
     pub group: Option<&'a [u8]>,
+}
+
+/// CONNECT of MQTT, without user, password and will.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connect<'a> {
+    /// Level of the protocol: 3, 4 for MQTT 3.1.1, 5.
+    pub level: u8,
+    /// The client id; empty if the broker chooses it. At most 256 bytes of it.
+    pub client_id: &'a [u8],
+    /// True if the session outlives the connection.
+    pub is_persistent: bool,
+    /// True if the broker shall publish a message when the connection breaks.
+    pub has_will: bool,
+    /// Receive Maximum of MQTT 5, the limit of unacknowledged messages; none without one.
+    pub receive_maximum: Option<u16>,
 }
 
 /// `connection.tune-ok`
@@ -189,6 +212,9 @@ pub struct Published<'a> {
     pub routing_key: &'a [u8],
     /// True if a message without a route is returned.
     pub mandatory: bool,
+    /// Number by which the broker confirms the message, from 1 on and without a gap. Absent if nothing confirms it, and
+    /// with AMQP 0-9-1, where numbers are not on the wire.
+    pub number: Option<u64>,
     /// Size and properties.
     pub content: Content,
 }
@@ -198,7 +224,7 @@ pub struct Published<'a> {
 pub struct Delivered<'a> {
     /// The consumer tag; none for `basic.get-ok`.
     pub consumer_tag: Option<&'a [u8]>,
-    /// The tag that acknowledgements name.
+    /// The tag that acknowledgements name; 0 if the message needs none by MQTT.
     pub delivery_tag: u64,
     /// True if the message was delivered before.
     pub redelivered: bool,

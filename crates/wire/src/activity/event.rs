@@ -3,7 +3,11 @@
 use core::net::SocketAddr;
 
 use super::action::Action;
-use crate::{packet::Timestamp, report::Side};
+use crate::{
+    packet::Timestamp,
+    protocols::{Frame, Protocol},
+    report::Side,
+};
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +22,14 @@ pub struct Ends {
     pub time: Timestamp,
 }
 
-/// A method, or a whole message.
+/// A method, a packet, or a whole message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
     /// The sender.
     pub sender: Side,
-    /// The channel.
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The channel; 0 with MQTT.
     pub channel: u16,
     /// Time at which the last byte could be read.
     pub time: Timestamp,
@@ -37,4 +43,21 @@ pub struct Event<'a> {
     pub is_frame_by_frame: bool,
     /// The content.
     pub action: Action<'a>,
+}
+
+impl<'a> Event<'a> {
+    /// Creates the event of a single frame.
+    pub(super) const fn new(frame: &Frame<'_>, action: Action<'a>) -> Self {
+        Self {
+            sender: frame.sender,
+            protocol: frame.protocol,
+            channel: frame.channel,
+            time: frame.place.time,
+            first_packet: frame.place.first_packet,
+            last_packet: frame.place.last_packet,
+            frames: 1,
+            is_frame_by_frame: frame.place.begins_segment,
+            action,
+        }
+    }
 }

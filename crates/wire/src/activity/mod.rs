@@ -1,12 +1,14 @@
-//! Activity of clients: methods and messages of AMQP 0-9-1, with their names and settings.
+//! Activity of clients: methods and messages of AMQP 0-9-1 and packets of MQTT, with their names and settings.
 //!
 //! ```text
 //! listener    receives the events of an analysis
-//! event       an event: connection, channel, time, action
+//! event       an event: protocol, channel, time, action
 //! action      the actions: what a client asks, sends, settles; what the broker confirms and delivers
 //! method      arguments of a method ─► action
 //! properties  content header ─► properties of a message
 //! table       values of known arguments
+//! filters     filters of a subscription
+//! packets     packets of MQTT ─► events
 //! reader      frames of a connection ─► events; joins the frames of a message
 //! ```
 //!
@@ -15,8 +17,10 @@
 
 mod action;
 mod event;
+mod filters;
 mod listener;
 mod method;
+mod packets;
 mod properties;
 mod reader;
 mod table;
@@ -24,10 +28,11 @@ mod table;
 mod tests;
 
 pub use action::{
-    Action, Binding, Client, Consume, Delivered, ExchangeDeclare, Get, Published, Qos,
+    Action, Binding, Client, Connect, Consume, Delivered, ExchangeDeclare, Get, Published, Qos,
     QueueDeclare, Returned, Settled, Settlement, Tune,
 };
 pub use event::{Ends, Event};
+pub use filters::Filters;
 pub use listener::{ActivityListener, NoListener};
 pub use properties::{Content, Headers, Properties};
 pub(crate) use reader::ActivityReader;

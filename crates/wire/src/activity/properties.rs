@@ -16,12 +16,16 @@ pub struct Content {
     pub header: ContentHeader,
     /// The other properties; none if they are longer than the captured part.
     pub properties: Option<Properties>,
+    /// The quality of service of MQTT that its sender asks for: 0, 1 or 2. Absent with AMQP 0-9-1.
+    pub quality_of_service: Option<u8>,
+    /// True if MQTT's broker shall keep the message for later subscribers, or has kept it.
+    pub is_retained: bool,
 }
 
 /// Properties of a message. Texts are represented by their lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// Flags of the present properties, as [`rabbitscope_amqp::protocol::properties`] has them.
+    /// Flags of the present properties, as [`rabbitscope_amqp::protocol::properties`] has them; 0 with MQTT.
     pub flags: u16,
     /// The table of headers.
     pub headers: Option<Headers>,
@@ -40,7 +44,7 @@ pub struct Properties {
 pub struct Headers {
     /// Number of headers.
     pub count: u16,
-    /// Bytes of the table, without its length.
+    /// Bytes of the table, without its length. User properties of MQTT count as a table with the same texts.
     pub bytes: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Frames of a connection, as events. The frames of a message are one event.
+//! Frames of a connection, as events. The frames of a message are one event. Packets of MQTT are in `packets`.
 
 use rustc_hash::FxHashMap;
 
@@ -6,6 +6,7 @@ use super::{
     action::{Action, Delivered, Published, Returned},
     event::Event,
     method,
+    packets::Packets,
     properties::{Content, properties},
 };
 use crate::{
@@ -21,6 +22,8 @@ const CHANNELS_MAX: usize = 4096;
 pub(crate) struct ActivityReader {
     /// The message that each side is sending, by channel.
     messages: FxHashMap<u16, [Message; 2]>,
+    /// State of a connection of MQTT.
+    packets: Option<Box<Packets>>,
 }
 
 /// A message of which the last frame is missing.
@@ -59,7 +62,8 @@ impl ActivityReader {
         match frame.protocol {
             Protocol::Amqp091 => {}
             Protocol::Tls => return record(frame, each),
-            _ => return each(&event(frame, frame.place.first_packet, Action::OfOtherProtocol)),
+            Protocol::Mqtt => return self.packets.get_or_insert_default().frame(frame, each),
+            _ => return each(&Event::new(frame, Action::OfOtherProtocol)),
         }
         match frame.details {
             Details::Publish(_) | Details::Delivery(_) | Details::Return => {
@@ -77,7 +81,7 @@ impl ActivityReader {
                     self.messages.remove(&frame.channel);
                 }
                 if let Some(action) = method::action(frame.kind, frame.arguments) {
-                    each(&event(frame, frame.place.first_packet, action));
+                    each(&Event::new(frame, action));
                 }
             }
         }
@@ -97,6 +101,9 @@ impl ActivityReader {
         for sides in self.messages.values_mut() {
             sides[sender as usize].carrier = Carrier::None;
         }
+        if let Some(packets) = &mut self.packets {
+            packets.forget();
+        }
     }
 }
 
@@ -106,20 +113,7 @@ const RECORD_HEAD: u64 = 5;
 fn record(frame: &Frame<'_>, each: &mut impl FnMut(&Event<'_>)) {
     if frame.kind == "application_data" {
         let action = Action::Record(frame.place.bytes().saturating_sub(RECORD_HEAD));
-        each(&event(frame, frame.place.first_packet, action));
-    }
-}
-
-const fn event<'a>(frame: &Frame<'_>, first_packet: u64, action: Action<'a>) -> Event<'a> {
-    Event {
-        sender: frame.sender,
-        channel: frame.channel,
-        time: frame.place.time,
-        first_packet,
-        last_packet: frame.place.last_packet,
-        frames: 1,
-        is_frame_by_frame: frame.place.begins_segment,
-        action,
+        each(&Event::new(frame, action));
     }
 }
 
@@ -162,7 +156,8 @@ impl Message {
     fn add(&mut self, frame: &Frame<'_>, each: &mut impl FnMut(&Event<'_>)) {
         match frame.details {
             Details::Header(header) => {
-                self.content = Some(Content { header, properties: properties(frame.arguments) });
+                let properties = properties(frame.arguments);
+                self.content = Some(Content { header, properties, ..Content::default() });
                 self.left_bytes = header.body_bytes;
             }
             Details::Body(bytes) => {
@@ -178,7 +173,8 @@ impl Message {
             each(&Event {
                 frames: self.frames,
                 is_frame_by_frame: self.is_frame_by_frame,
-                ..event(frame, self.first_packet, action)
+                first_packet: self.first_packet,
+                ..Event::new(frame, action)
             });
         }
         self.carrier = Carrier::None;
@@ -189,7 +185,8 @@ impl Message {
         Some(match self.carrier {
             Carrier::None => return None,
             Carrier::Publish { mandatory } => {
-                Action::Publish(Published { exchange, routing_key, mandatory, content })
+                let number = None;
+                Action::Publish(Published { exchange, routing_key, mandatory, number, content })
             }
             Carrier::Deliver { delivery_tag, redelivered, is_consumed } => {
                 let consumer_tag = is_consumed.then_some(&self.consumer_tag[..]);

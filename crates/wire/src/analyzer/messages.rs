@@ -60,7 +60,7 @@ impl Messages {
             (Side::Broker, Details::StreamChunk(chunk)) => {
                 self.deliveries(u64::from(chunk.messages), span);
             }
-            (side, Details::Mqtt { .. }) => self.mqtt(side, frame, span),
+            (side, Details::Mqtt(_)) => self.mqtt(side, frame, span),
             _ => {}
         }
     }

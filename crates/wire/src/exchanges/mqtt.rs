@@ -7,7 +7,7 @@ use super::{
     requests::Requests,
 };
 use crate::{
-    protocols::{Details, Frame, peer_of},
+    protocols::{Details, Frame, MqttPacket, peer_of},
     report::{LatencyKind, Side, Unmatched},
 };
 
@@ -30,7 +30,8 @@ struct Published {
 
 impl Packets {
     pub(super) fn frame(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(&Latency)) {
-        let Details::Mqtt { quality_of_service, identifier } = frame.details else { return };
+        let Details::Mqtt(packet) = frame.details else { return };
+        let (quality_of_service, identifier) = (packet.quality_of_service, packet.identifier);
         let sender = frame.sender;
         match frame.kind {
             "PUBLISH" if quality_of_service > 0 => {
@@ -57,7 +58,7 @@ impl Packets {
     }
 
     fn answer(&mut self, request: &str, frame: &Frame<'_>, sink: &mut impl FnMut(&Latency)) {
-        let Details::Mqtt { identifier, .. } = frame.details else { return };
+        let Details::Mqtt(MqttPacket { identifier, .. }) = frame.details else { return };
         let ending = Ending::new(LatencyKind::Method, frame, 0);
         self.others.answer(frame.sender, (request, u32::from(identifier)), &ending, sink);
     }

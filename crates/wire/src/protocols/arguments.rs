@@ -72,6 +72,11 @@ impl KeptArguments {
         self.is_on = true;
     }
 
+    /// Returns whether arguments are kept.
+    pub(crate) const fn is_on(&self) -> bool {
+        self.is_on
+    }
+
     /// Resets for the next frame.
     #[inline]
     pub(crate) fn clear(&mut self) {

@@ -1,4 +1,4 @@
-//! Both directions of a connection. Each informs the other of its protocol.
+//! Both directions of a connection. Each informs the other of its protocol, and of the level of MQTT.
 
 use super::{
     dissector::Dissector,
@@ -36,8 +36,12 @@ impl Conversation {
         let known = dissector.protocol();
         dissector.chunk(chunk, sink);
         let (now, is_opened) = (dissector.protocol(), dissector.is_opened());
+        let level = dissector.level();
         if let (None, Some(protocol)) = (known, now) {
             self.direction_mut(peer_of(sender)).expect(protocol, is_opened);
+        }
+        if let Some(level) = level {
+            self.direction_mut(peer_of(sender)).expect_level(level);
         }
     }
 

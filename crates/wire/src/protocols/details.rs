@@ -39,13 +39,25 @@ pub enum Details {
     StreamChunk(StreamChunk),
     /// Stream protocol: a command with an answer, or an answer.
     StreamCommand(StreamCommand),
-    /// MQTT: a packet with its quality of service (of `PUBLISH`) and its identifier, 0 without one.
-    Mqtt {
-        /// 0, 1 or 2.
-        quality_of_service: u8,
-        /// The packet identifier.
-        identifier: u16,
-    },
+    /// MQTT: a packet.
+    Mqtt(MqttPacket),
+}
+
+/// A packet of MQTT.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MqttPacket {
+    /// 0, 1 or 2, of `PUBLISH`.
+    pub quality_of_service: u8,
+    /// The packet identifier, 0 without one.
+    pub identifier: u16,
+    /// True if a `PUBLISH` may have been sent before.
+    pub is_repeated: bool,
+    /// True if the broker shall keep a message for later subscribers, or has kept it.
+    pub is_retained: bool,
+    /// Bytes of the body of a `PUBLISH`. While the level is unknown, they contain the properties of MQTT 5.
+    pub body_bytes: u32,
+    /// The protocol's level: 3, 4 for MQTT 3.1.1, or 5; none if it is unknown. That of a CONNACK of MQTT 3.1 is 4.
+    pub level: Option<u8>,
 }
 
 /// `basic.publish`

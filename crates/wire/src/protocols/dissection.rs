@@ -108,8 +108,25 @@ impl Dissection {
 
     /// Keeps the arguments of frames to come, see [`Frame::arguments`].
     pub(super) const fn keep_arguments(&mut self) {
-        if let AnyGrammar::Amqp091(grammar) = &mut self.grammar {
-            grammar.arguments.turn_on();
+        match &mut self.grammar {
+            AnyGrammar::Amqp091(grammar) => grammar.arguments.turn_on(),
+            AnyGrammar::Mqtt(grammar) => grammar.arguments.turn_on(),
+            _ => {}
+        }
+    }
+
+    /// Returns the level of MQTT, if it is known.
+    pub(super) const fn level(&self) -> Option<u8> {
+        match &self.grammar {
+            AnyGrammar::Mqtt(grammar) => grammar.level(),
+            _ => None,
+        }
+    }
+
+    /// Takes the level of MQTT that the other direction has shown.
+    pub(super) fn expect_level(&mut self, level: u8) {
+        if let AnyGrammar::Mqtt(grammar) = &mut self.grammar {
+            grammar.expect_level(level);
         }
     }
 
@@ -117,6 +134,7 @@ impl Dissection {
     fn arguments(&self) -> &[u8] {
         match &self.grammar {
             AnyGrammar::Amqp091(grammar) => grammar.arguments.bytes(),
+            AnyGrammar::Mqtt(grammar) => grammar.arguments.bytes(),
             _ => &[],
         }
     }

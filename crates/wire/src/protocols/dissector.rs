@@ -89,6 +89,21 @@ impl Dissector {
         }
     }
 
+    /// Returns the level of MQTT, if it is known.
+    pub(super) fn level(&self) -> Option<u8> {
+        match &self.state {
+            State::Reading(dissection) => dissection.level(),
+            _ => None,
+        }
+    }
+
+    /// Takes the level of MQTT that the other direction has shown.
+    pub(super) fn expect_level(&mut self, level: u8) {
+        if let State::Reading(dissection) = &mut self.state {
+            dissection.expect_level(level);
+        }
+    }
+
     /// Reads the next bytes. They must follow the last ones, or a reported gap.
     pub fn chunk(&mut self, chunk: &Chunk<'_>, sink: &mut impl FrameSink) {
         self.time = chunk.time;

@@ -124,7 +124,9 @@ pub struct Frame<'a> {
     /// Code and text of a close, a return, a refusal or an error.
     pub reply: Option<Reply<'a>>,
     /// The beginning of a method's arguments or of a content header's payload, or a client's properties without its
-    /// credentials: at most 4,096 bytes. Empty unless [`super::Conversation::keep_arguments`] was called, in frames of
-    /// other protocols, and in the first frames after a search.
+    /// credentials: at most 4,096 bytes. Of MQTT: of a PUBLISH the topic behind its length, then properties; of a
+    /// SUBSCRIBE the filters; of a CONNECT level, flags, receive maximum, a byte that is 1 if the session outlives the
+    /// connection, client id. Empty unless [`super::Conversation::keep_arguments`] was called, in frames of other
+    /// protocols, and in the first frames after a search.
     pub arguments: &'a [u8],
 }

@@ -32,10 +32,11 @@ pub(crate) use arguments::Arguments as ArgumentBytes;
 pub use arguments::hash;
 pub use conversation::Conversation;
 pub use details::{
-    Consume, ContentHeader, Delivery, Details, Disposition, Outcome, Publish, Settlement,
-    StreamChunk, StreamCommand, StreamPublish, Transfer,
+    Consume, ContentHeader, Delivery, Details, Disposition, MqttPacket, Outcome, Publish,
+    Settlement, StreamChunk, StreamCommand, StreamPublish, Transfer,
 };
 pub use dissector::Dissector;
 pub use frame::{Frame, IdentifierRun, Place, Protocol, Reply, peer_of};
 pub(crate) use harmless::is_argument as is_known_argument;
+pub(crate) use mqtt::{Property, PropertyValue, properties as mqtt_properties, variable};
 pub use sink::{FrameSink, Loss, Sensitive, SensitiveKind, Skipped};

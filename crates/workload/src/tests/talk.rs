@@ -9,7 +9,7 @@ use rabbitscope_wire::{
         Headers, Properties, Published, Qos, QueueDeclare, Settled, Settlement,
     },
     packet::Timestamp,
-    protocols::{ContentHeader, hash},
+    protocols::{ContentHeader, Protocol, hash},
     report::Side,
 };
 
@@ -175,13 +175,24 @@ fn play(observer: &mut Observer, at: u64, step: &Step) {
 fn event(time: Timestamp, sender: Side, action: Action<'_>) -> Event<'_> {
     let (first_packet, last_packet, frames) = (1, 1, 3);
     let is_frame_by_frame = false;
-    Event { sender, channel: 1, time, first_packet, last_packet, frames, is_frame_by_frame, action }
+    let protocol = Protocol::Amqp091;
+    Event {
+        sender,
+        protocol,
+        channel: 1,
+        time,
+        first_packet,
+        last_packet,
+        frames,
+        is_frame_by_frame,
+        action,
+    }
 }
 
 fn content(bytes: u64, properties: Properties) -> Content {
     let is_persistent = properties.delivery_mode == Some(2);
     let header = ContentHeader { body_bytes: bytes, is_persistent, ..ContentHeader::default() };
-    Content { header, properties: Some(properties) }
+    Content { header, properties: Some(properties), ..Content::default() }
 }
 
 fn action(owned: &Owned) -> Action<'_> {
@@ -212,13 +223,15 @@ fn action(owned: &Owned) -> Action<'_> {
             exchange: exchange.as_bytes(),
             routing_key: key.as_bytes(),
             mandatory: false,
+            number: None,
             content: content(*bytes, *properties),
         }),
         Owned::Request { queue, reply_to } => {
             let mut content = content(100, Properties::default());
             content.header.reply_to = Some(hash(reply_to.as_bytes()));
             let (exchange, routing_key) = (&b""[..], queue.as_bytes());
-            Action::Publish(Published { exchange, routing_key, mandatory: false, content })
+            let (mandatory, number) = (false, None);
+            Action::Publish(Published { exchange, routing_key, mandatory, number, content })
         }
         Owned::Deliver { tag, number, exchange, key } => Action::Deliver(Delivered {
             consumer_tag: Some(tag.as_bytes()),

@@ -57,7 +57,7 @@ fn describe(event: &Event<'_>) -> String {
     }
 }
 
-fn heard(talk: &Talk) -> Vec<String> {
+pub(super) fn heard(talk: &Talk) -> Vec<String> {
     let mut analyzer = Analyzer::with_listener(AnalyzerOptions::new("test"), Heard::default());
     for made in &talk.packets {
         let packet = made.packet();
@@ -154,9 +154,9 @@ fn records_of_tls_and_frames_of_other_protocols_are_events_without_content() {
     let expected = ["0 opened true", "0 Record(79)", "0 Record(39)", "0 Record(38)", "ended false"];
     assert_eq!(heard(&talk), expected);
     let mut talk = Talk::new();
-    // CONNECT of MQTT 3.1.1 with the client id "c", and its answer.
-    talk.send(Side::Client, b"\x10\x0d\0\x04MQTT\x04\x02\0\x3c\0\x01c");
-    talk.send(Side::Broker, b"\x20\x02\0\0");
+    // The headers of AMQP 1.0.
+    talk.send(Side::Client, b"AMQP\0\x01\0\0");
+    talk.send(Side::Broker, b"AMQP\0\x01\0\0");
     let other = "0 OfOtherProtocol";
     assert_eq!(heard(&talk), ["0 opened true", other, other, "ended false"]);
 }

@@ -4,3 +4,4 @@ mod activity;
 mod bounds;
 mod capture;
 mod events;
+mod mqtt;

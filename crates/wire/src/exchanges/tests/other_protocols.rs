@@ -3,8 +3,8 @@
 use super::script::Script;
 use crate::{
     protocols::{
-        Details, Disposition, IdentifierRun, Outcome, Protocol, StreamCommand, StreamPublish,
-        Transfer,
+        Details, Disposition, IdentifierRun, MqttPacket, Outcome, Protocol, StreamCommand,
+        StreamPublish, Transfer,
     },
     report::{
         LatencyKind::{DeliverToAck, Method, PublishToConfirm},
@@ -65,7 +65,9 @@ fn publishing_ids_of_streams() {
 #[test]
 fn packets_of_mqtt() {
     let mut script = Script::new(Protocol::Mqtt);
-    let packet = |quality_of_service, identifier| Details::Mqtt { quality_of_service, identifier };
+    let packet = |quality_of_service, identifier| {
+        Details::Mqtt(MqttPacket { quality_of_service, identifier, ..MqttPacket::default() })
+    };
     script.at(1, Side::Client, "PUBLISH", packet(0, 0));
     script.at(2, Side::Client, "PUBLISH", packet(1, 8));
     script.at(3, Side::Broker, "PUBLISH", packet(2, 8));

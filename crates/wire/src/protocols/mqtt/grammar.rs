@@ -2,98 +2,87 @@
 
 use super::{
     super::{
-        details::Details,
+        arguments::KeptArguments,
+        details::{Details, MqttPacket},
         framer::{self, Known, Next, Ranges, Trust},
         reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     packet::{name, packet_type},
+    recognition::{LENGTH_BYTES_MAX, is_plausible},
+    state::{KEPT_MAX, PropertyLength, State},
 };
 
-/// Maximum of bytes of the remaining length.
-const LENGTH_BYTES_MAX: u32 = 4;
 /// Protocol levels of MQTT 5, and of its predecessors.
-const LEVEL_5: u8 = 5;
+pub(super) const LEVEL_5: u8 = 5;
 const LEVEL_3: u8 = 4;
-/// Number of bytes of a topic that a search examines.
-const TOPIC_MAX: u32 = 256;
 /// Number of bytes after an identifier that are read for the reason at their end.
 const REASONS_MAX: u32 = 64;
 /// Lowest reason code that is a failure.
 const FAILURE: u8 = 0x80;
-/// Longest packet that a search accepts.
-const DISTRUSTED_MAX: u32 = 1 << 20;
-
-#[derive(Clone, Copy, Debug)]
-enum State {
-    Start,
-    /// Further bytes of the remaining length.
-    Length {
-        length: u32,
-        bytes: u32,
-    },
-    /// Length of the topic; with the bytes of the packet.
-    TopicLength(u32),
-    /// The topic, or its beginning; with its unread bytes, and the bytes after it.
-    Topic {
-        skip: u32,
-        rest: u32,
-    },
-    /// The topic was skipped; with the bytes after it.
-    PublishIdentifier(u32),
-    /// The identifier of another packet; with the bytes after it.
-    Identifier(u32),
-    /// A byte of the length of properties; with the length so far, its bytes, and the bytes of the packet from here on.
-    Properties {
-        length: u32,
-        bytes: u32,
-        rest: u32,
-    },
-    /// A reason, mostly of one byte; with the unread bytes after it.
-    Reason(u32),
-    /// Length of the protocol's name; with the bytes of the packet.
-    ConnectName(u32),
-    /// Name, level, flags and keep-alive time; with the bytes after them.
-    Connect(u32),
-    /// Length of the client id; with the bytes of the packet after it.
-    ClientId(u32),
-    /// The client id was skipped; with the bytes after it.
-    Credentials(u32),
-    Skipped,
-}
 
 /// The grammar of MQTT.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Grammar {
     pub(in super::super) trust: Trust,
-    state: State,
-    first: u8,
+    pub(super) state: State,
+    pub(super) first: u8,
     kind: &'static str,
-    identifier: u16,
-    /// The protocol's level, 5 for MQTT 5, once a CONNECT or CONNACK has shown it.
-    level: Option<u8>,
+    pub(super) identifier: u16,
+    /// Bytes of a PUBLISH's body.
+    pub(super) body_bytes: u32,
+    /// The protocol's level, 5 for MQTT 5, once a packet of either direction has shown it.
+    pub(super) level: Option<u8>,
     pub(in super::super) reply: StoredReply,
+    pub(in super::super) arguments: KeptArguments,
 }
 
 impl Grammar {
     pub(in super::super) fn new(trust: Trust) -> Self {
-        let (state, kind, reply) = (State::Start, "", StoredReply::default());
-        Self { trust, state, first: 0, kind, identifier: 0, level: None, reply }
+        Self {
+            trust,
+            state: State::Start,
+            first: 0,
+            kind: "",
+            identifier: 0,
+            body_bytes: 0,
+            level: None,
+            reply: StoredReply::default(),
+            arguments: KeptArguments::default(),
+        }
     }
 
     pub(in super::super) fn known(&self) -> Known {
         let is_publish = self.first >> 4 == packet_type::PUBLISH;
-        let quality_of_service = if is_publish { self.first >> 1 & 0b11 } else { 0 };
-        let details = Details::Mqtt { quality_of_service, identifier: self.identifier };
+        let flags = if is_publish { self.first & 0b1111 } else { 0 };
+        let details = Details::Mqtt(MqttPacket {
+            quality_of_service: flags >> 1 & 0b11,
+            identifier: self.identifier,
+            is_repeated: flags & 0b1000 != 0,
+            is_retained: flags & 1 != 0,
+            body_bytes: self.body_bytes,
+            level: self.level,
+        });
         Known { channel: 0, kind: self.kind, details, is_opening: self.kind == "CONNECT" }
+    }
+
+    /// Returns the protocol's level, if it is known.
+    pub(in super::super) const fn level(&self) -> Option<u8> {
+        self.level
+    }
+
+    /// Takes the level that the other direction has shown, unless one is known.
+    pub(in super::super) fn expect_level(&mut self, level: u8) {
+        self.level.get_or_insert(level);
     }
 
     #[inline]
     fn start(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         let &[first, length] = bytes else { return Next::Lost };
         let Some(name) = name(first) else { return Next::Lost };
-        (self.first, self.kind, self.identifier) = (first, name, 0);
+        (self.first, self.kind, self.identifier, self.body_bytes) = (first, name, 0, 0);
         self.reply.clear();
+        self.arguments.clear();
         self.length(0, 0, length, ranges)
     }
 
@@ -154,65 +143,19 @@ impl Grammar {
         self.read(State::Reason(length - 2), 2)
     }
 
-    fn read(&mut self, state: State, bytes: usize) -> Next {
+    pub(super) fn read(&mut self, state: State, bytes: usize) -> Next {
         self.state = state;
         Next::Read(bytes)
     }
 
-    fn skip(&mut self, bytes: u32) -> Next {
+    pub(super) fn skip(&mut self, bytes: u32) -> Next {
         self.state = State::Skipped;
         Next::Skip { bytes: u64::from(bytes), then: 0 }
     }
 
-    fn hide(&mut self, bytes: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+    pub(super) fn hide(&mut self, bytes: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         ranges.next(u64::from(bytes), SensitiveKind::Credentials);
         self.skip(bytes)
-    }
-
-    fn topic_length(&mut self, rest: u32, bytes: &[u8]) -> Next {
-        let length = length_of(bytes);
-        let is_enough = |rest: &u32| *rest >= self.identifier_bytes();
-        let Some(rest) = rest.checked_sub(length).filter(is_enough) else {
-            return Next::Lost;
-        };
-        let read = length.min(TOPIC_MAX);
-        self.read(State::Topic { skip: length - read, rest }, read as usize)
-    }
-
-    fn topic(
-        &mut self,
-        skip: u32,
-        rest: u32,
-        bytes: &[u8],
-        ranges: &mut Ranges<'_, impl FrameSink>,
-    ) -> Next {
-        if self.trust == Trust::Little && !is_topic(bytes) {
-            return Next::Lost;
-        }
-        self.state = State::PublishIdentifier(rest);
-        let then = self.identifier_bytes() as usize;
-        if skip == 0 && then == 0 {
-            return self.publish_identifier(rest, &[], ranges);
-        }
-        Next::Skip { bytes: u64::from(skip), then }
-    }
-
-    /// Returns the size of a PUBLISH's identifier. It has none at quality of service 0.
-    const fn identifier_bytes(&self) -> u32 {
-        if self.first & 0b0110 == 0 { 0 } else { 2 }
-    }
-
-    /// Reads a PUBLISH's identifier. Without the CONNECT, properties of MQTT 5 are unknown, so they count as the body.
-    fn publish_identifier(
-        &mut self,
-        rest: u32,
-        bytes: &[u8],
-        ranges: &mut Ranges<'_, impl FrameSink>,
-    ) -> Next {
-        self.identifier = identifier_of(bytes);
-        let body = rest - self.identifier_bytes();
-        ranges.next(u64::from(body), SensitiveKind::Body);
-        self.skip(body)
     }
 
     /// Reads the identifier of an answer (then a reason and properties) or a subscription (then properties and topics).
@@ -227,19 +170,30 @@ impl Grammar {
         let is_answer = (packet_type::PUBACK..=packet_type::PUBCOMP).contains(&(self.first >> 4));
         match self.level {
             _ if is_answer && rest > 0 => {
+                if self.trust == Trust::Full {
+                    self.expect_level(LEVEL_5);
+                }
                 ranges.behind(1, u64::from(rest - 1), SensitiveKind::Body);
                 self.read(State::Reason(rest - 1), 1)
             }
-            Some(LEVEL_5) if rest > 0 => {
-                self.read(State::Properties { length: 0, bytes: 0, rest }, 1)
-            }
-            Some(_) => self.reasons(0, rest),
+            Some(LEVEL_5) if rest > 0 => self.property_length(rest),
+            Some(_) => self.content_of_subscription(0, rest),
             // It is unknown whether there are properties.
             None => {
                 ranges.next(u64::from(rest), SensitiveKind::Credentials);
-                self.reasons(0, rest)
+                self.content_of_subscription(0, rest)
             }
         }
+    }
+
+    /// Reads filters, or the reasons for them: `before` bytes precede `rest` bytes of them.
+    fn content_of_subscription(&mut self, before: u32, rest: u32) -> Next {
+        if self.first >> 4 != packet_type::SUBSCRIBE || !self.arguments.is_on() || rest == 0 {
+            return self.reasons(before, rest);
+        }
+        let read = rest.min(KEPT_MAX);
+        self.state = State::Filters(rest - read);
+        Next::Skip { bytes: u64::from(before), then: read as usize }
     }
 
     /// Reads the reasons at the end of an answer to a subscription: `before` bytes precede `reasons` bytes of them.
@@ -262,65 +216,47 @@ impl Grammar {
         self.skip(rest)
     }
 
-    fn properties(
+    /// Reads the length of properties, which begins here.
+    pub(super) fn property_length(&mut self, rest: u32) -> Next {
+        let next = PropertyLength { rest, ..PropertyLength::default() };
+        self.read(State::PropertyLength(next), 1)
+    }
+
+    /// Reads a byte of the length of properties (section 1.5.5 of MQTT 5).
+    fn length_of_properties(
         &mut self,
-        (so_far, count, rest): (u32, u32, u32),
+        so_far: PropertyLength,
         bytes: &[u8],
         ranges: &mut Ranges<'_, impl FrameSink>,
     ) -> Next {
         let next = bytes.first().copied().unwrap_or_default();
-        let (length, bytes) = (so_far | u32::from(next & 0x7f) << (7 * count), count + 1);
-        let rest = rest - 1;
+        let length = so_far.length | u32::from(next & 0x7f) << (7 * so_far.bytes);
+        let (bytes, rest) = (so_far.bytes + 1, so_far.rest - 1);
         if next & 0x80 != 0 && bytes < LENGTH_BYTES_MAX && rest > 0 {
-            return self.read(State::Properties { length, bytes, rest }, 1);
+            return self.read(State::PropertyLength(PropertyLength { length, bytes, rest }), 1);
         }
         let length = length.min(rest);
-        ranges.next(u64::from(length), SensitiveKind::Body);
-        self.reasons(length, rest - length)
-    }
-
-    fn connect_name(&mut self, rest: u32, bytes: &[u8]) -> Next {
-        let name = length_of(bytes);
-        let fixed = name + 4;
-        match rest.checked_sub(fixed) {
-            Some(rest) if matches!(name, 4 | 6) => self.read(State::Connect(rest), fixed as usize),
-            _ => Next::Lost,
-        }
-    }
-
-    fn connect(
-        &mut self,
-        rest: u32,
-        bytes: &[u8],
-        ranges: &mut Ranges<'_, impl FrameSink>,
-    ) -> Next {
-        self.level = bytes.get(bytes.len().saturating_sub(4)).copied();
-        match bytes {
-            // Its properties, before the client id, may contain authentication data.
-            [b'M', b'Q', b'T', b'T', 5, ..] => self.hide(rest, ranges),
-            [b'M', b'Q', b'T', b'T', ..] | [b'M', b'Q', b'I', b's', b'd', b'p', ..]
-                if rest >= 2 =>
-            {
-                self.read(State::ClientId(rest - 2), 2)
-            }
-            _ => Next::Lost,
-        }
-    }
-
-    fn client_id(
-        &mut self,
-        rest: u32,
-        bytes: &[u8],
-        ranges: &mut Ranges<'_, impl FrameSink>,
-    ) -> Next {
-        let length = length_of(bytes);
-        match rest.checked_sub(length) {
-            None => self.hide(rest, ranges),
-            Some(rest) => {
-                self.state = State::Credentials(rest);
-                Next::Skip { bytes: u64::from(length), then: 0 }
+        match self.first >> 4 {
+            packet_type::PUBLISH => self.properties_of_publish(length, rest, ranges),
+            packet_type::CONNECT => self.properties_of_connect(length, rest, ranges),
+            _ => {
+                ranges.next(u64::from(length), SensitiveKind::Body);
+                self.content_of_subscription(length, rest - length)
             }
         }
+    }
+
+    fn properties(&mut self, (skip, rest): (u32, u32), bytes: &[u8]) -> Next {
+        if self.first >> 4 == packet_type::CONNECT {
+            return self.read_properties_of_connect((skip, rest), bytes);
+        }
+        self.arguments.keep(bytes);
+        self.skip(skip + rest)
+    }
+
+    fn filters(&mut self, skip: u32, bytes: &[u8]) -> Next {
+        self.arguments.keep(bytes);
+        self.skip(skip)
     }
 }
 
@@ -339,13 +275,14 @@ impl framer::Grammar for Grammar {
             State::Topic { skip, rest } => self.topic(skip, rest, bytes, ranges),
             State::PublishIdentifier(rest) => self.publish_identifier(rest, bytes, ranges),
             State::Identifier(rest) => self.identifier(rest, bytes, ranges),
-            State::Properties { length, bytes: count, rest } => {
-                self.properties((length, count, rest), bytes, ranges)
-            }
+            State::PropertyLength(so_far) => self.length_of_properties(so_far, bytes, ranges),
+            State::Properties { skip, rest } => self.properties((skip, rest), bytes),
+            State::Filters(skip) => self.filters(skip, bytes),
             State::Reason(rest) => self.reason(rest, bytes),
             State::ConnectName(rest) => self.connect_name(rest, bytes),
             State::Connect(rest) => self.connect(rest, bytes, ranges),
             State::ClientId(rest) => self.client_id(rest, bytes, ranges),
+            State::ClientIdText { skip, rest } => self.client_id_text((skip, rest), bytes),
             State::Credentials(rest) => self.hide(rest, ranges),
             State::Skipped => {
                 self.state = State::Start;
@@ -355,46 +292,10 @@ impl framer::Grammar for Grammar {
     }
 }
 
-fn length_of(bytes: &[u8]) -> u32 {
+pub(super) fn length_of(bytes: &[u8]) -> u32 {
     u32::from(identifier_of(bytes))
 }
 
-fn identifier_of(bytes: &[u8]) -> u16 {
+pub(super) fn identifier_of(bytes: &[u8]) -> u16 {
     bytes.try_into().map_or(0, u16::from_be_bytes)
-}
-
-/// Returns whether a packet of this type may have this length. Texts are full of bytes that begin packets, but rarely
-/// of such short ones. An answer has an identifier, and in MQTT 5 a reason and an empty list of properties.
-fn is_plausible(kind: u8, length: u32) -> bool {
-    match kind {
-        packet_type::PINGREQ | packet_type::PINGRESP => length == 0,
-        packet_type::PUBACK..=packet_type::PUBCOMP => (2..=4).contains(&length),
-        packet_type::DISCONNECT | packet_type::CONNACK => length <= 2,
-        _ => length <= DISTRUSTED_MAX,
-    }
-}
-
-/// Returns whether bytes begin a topic: no control characters or wildcards (section 4.7). A character may be cut off.
-fn is_topic(bytes: &[u8]) -> bool {
-    let text = match core::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) if error.error_len().is_none() => {
-            core::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
-        }
-        Err(_) => return false,
-    };
-    !text.chars().any(|character| character.is_control() || matches!(character, '+' | '#'))
-}
-
-/// Returns whether bytes begin a connection with a CONNECT.
-pub(in super::super) fn opens(bytes: &[u8]) -> bool {
-    let [0x10, rest @ ..] = bytes else { return false };
-    let length = rest.iter().take(LENGTH_BYTES_MAX as usize).take_while(|byte| **byte & 0x80 != 0);
-    let behind = rest.get(length.count() + 1..).unwrap_or_default();
-    behind.starts_with(b"\0\x04MQTT") || behind.starts_with(b"\0\x06MQIsdp")
-}
-
-/// Returns whether a packet may begin with these bytes.
-pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
-    bytes.first().is_some_and(|first| name(*first).is_some())
 }

@@ -4,6 +4,7 @@ use rabbitscope_runs::Random;
 use rabbitscope_wire::{
     activity::{Action, ActivityListener, Ends, Event},
     packet::Timestamp,
+    protocols::Protocol,
     report::Side,
 };
 use rustc_hash::FxHashMap;
@@ -50,7 +51,7 @@ impl ActivityListener for Observer {
                 }
                 return;
             }
-            if event.action == Action::OfOtherProtocol {
+            if event.protocol == Protocol::Mqtt || event.action == Action::OfOtherProtocol {
                 state.is_of_other_protocol = true;
                 return;
             }
