@@ -50,7 +50,8 @@ pub(crate) fn observed(
     let flows = flows.ok_or("packets were not captured")?;
     let (published, delivered) = flows.messages();
     if published + delivered == 0 {
-        let reason = "no message of AMQP 0-9-1 was observed: TLS hides messages, and other protocols are not read yet";
+        let reason = "no message of AMQP 0-9-1 or MQTT was observed: TLS hides messages, and other protocols are not \
+                      read yet";
         return Err(reason.to_owned());
     }
     Ok(ObservedLoad { flows, objects })

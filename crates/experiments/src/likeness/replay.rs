@@ -80,7 +80,7 @@ pub fn replay(
     if let Verdict::Aborted { reason } | Verdict::Failed { reason } = &finished.record.verdict {
         anyhow::bail!("the run is incomplete: {reason}");
     }
-    let mut measured = measured(&finished, source, &directory.packet_file())?;
+    let mut measured = measured(&finished, (scenario, source), &directory.packet_file())?;
     measured.add_profile(finished.profiles.iter().find_map(shares));
     measured.add_node(node(&finished, read_broker(directory.path())?));
     let doubts = finished.record.doubts.into_iter().map(|doubt| doubt.reason).collect();
@@ -106,13 +106,14 @@ fn node(finished: &Finished, states: Option<BrokerStates>) -> Option<NodeFacts> 
 
 fn measured(
     finished: &Finished,
-    source: &Measurements,
+    (scenario, source): (&Scenario, &Measurements),
     file: &Path,
 ) -> anyhow::Result<Measurements> {
     let options = AnalyzerOptions { max_rows: 0, ..AnalyzerOptions::new("the run".to_owned()) };
     let (report, observer) = read_listening(file, options, Observer::default())
         .context("the run has no packets, which the comparison needs")?;
-    let mut measured = Measurements::from_run(&observer.finish(), source);
+    let mut measured =
+        Measurements::from_run(&observer.finish(), source, &scenario.groups_by_connection());
     let packets = report.capture.as_ref().map(|capture| capture.packets);
     // A row is a second, so that cores are CPU seconds.
     let cpu: Option<Vec<f64>> = finished.series.iter().map(|row| row.broker_cpu_cores).collect();

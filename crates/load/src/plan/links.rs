@@ -124,6 +124,32 @@ mod tests {
     use crate::plan::churn::churned_queues;
 
     #[test]
+    fn a_number_shows_the_group_of_its_connection() {
+        let text = r#"
+            name = "c"
+            run.duration = "1s"
+            queues = [{ name = "q" }]
+            publishers = [
+                { name = "p", queue = "q", count = 3, connections = 2 },
+                { name = "m", protocol = "mqtt", topic = "a", count = 3 },
+            ]
+            consumers = [
+                { name = "a", queue = "q", count = 2 },
+                { name = "b", protocol = "mqtt", topics = ["x"], count = 2 },
+            ]
+            requests = [{ name = "r", queue = "q" }]
+        "#;
+        let scenario = scenario::parse(text, "test", &[]).unwrap();
+        let groups = scenario.groups_by_connection();
+        assert_eq!(groups, ["a", "b", "b", "p", "p", "m", "m", "m"]);
+        let links = plan_links(&scenario, "run", Share::WHOLE, &BodyFiles::anywhere()).unwrap();
+        for (number, group) in groups.iter().enumerate() {
+            let start = format!("rabbitscope {group} ");
+            assert!(links[number].number == number && links[number].name.starts_with(&start));
+        }
+    }
+
+    #[test]
     fn only_queues_that_outlive_their_connection_are_remembered() {
         let text = r#"
             name = "c"

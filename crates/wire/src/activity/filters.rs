@@ -9,7 +9,7 @@ pub struct Filters<'a>(&'a [u8]);
 impl<'a> Filters<'a> {
     /// Takes the filters of a packet. While the level is unknown, there may be properties before them: in MQTT 5 at least
     /// their length, which then is no filter.
-    pub(super) fn new(bytes: &'a [u8], level: Option<u8>) -> Self {
+    pub fn new(bytes: &'a [u8], level: Option<u8>) -> Self {
         if level.is_some() || is_whole(bytes) {
             return Self(bytes);
         }

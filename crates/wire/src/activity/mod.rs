@@ -34,6 +34,6 @@ pub use action::{
 pub use event::{Ends, Event};
 pub use filters::Filters;
 pub use listener::{ActivityListener, NoListener};
-pub use properties::{Content, Headers, Properties};
+pub use properties::{Content, Headers, OfMqtt, Properties};
 pub(crate) use reader::ActivityReader;
 pub use table::{Arguments, Value};

@@ -6,7 +6,7 @@ use super::{
     action::{Action, Connect, Delivered, Published, Settled, Settlement},
     event::Event,
     filters::Filters,
-    properties::{Content, Headers, Properties},
+    properties::{Content, Headers, OfMqtt, Properties},
 };
 use crate::{
     protocols::{
@@ -171,8 +171,11 @@ fn content(packet: MqttPacket, properties: Properties) -> Content {
     Content {
         header,
         properties: Some(properties),
-        quality_of_service: Some(packet.quality_of_service),
-        is_retained: packet.is_retained,
+        mqtt: Some(OfMqtt {
+            level: packet.level,
+            quality_of_service: packet.quality_of_service,
+            is_retained: packet.is_retained,
+        }),
     }
 }
 

@@ -16,9 +16,18 @@ pub struct Content {
     pub header: ContentHeader,
     /// The other properties; none if they are longer than the captured part.
     pub properties: Option<Properties>,
-    /// The quality of service of MQTT that its sender asks for: 0, 1 or 2. Absent with AMQP 0-9-1.
-    pub quality_of_service: Option<u8>,
-    /// True if MQTT's broker shall keep the message for later subscribers, or has kept it.
+    /// Settings of MQTT; absent with AMQP 0-9-1.
+    pub mqtt: Option<OfMqtt>,
+}
+
+/// Settings of a message of MQTT.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OfMqtt {
+    /// Level of the protocol: 3, 4 for MQTT 3.1.1, 5; absent if it is unknown.
+    pub level: Option<u8>,
+    /// The quality of service that the sender asks for: 0, 1 or 2.
+    pub quality_of_service: u8,
+    /// True if the broker shall keep the message for later subscribers, or has kept it.
     pub is_retained: bool,
 }
 

@@ -29,11 +29,13 @@ const WORDS_OF_BROKER: [&str; 14] = [
     "ha-promote-on-failure",
 ];
 
-/// Replaces the names of exchanges, queues, keys, policies and programs by numbers. Returns the number of policies that
+/// Replaces the names of exchanges, queues, keys, topics, policies and programs by numbers. Returns the number of policies that
 /// are left out, because their patterns cannot be read here.
 pub fn anonymous(flows: &mut Flows, topology: &mut Topology) -> usize {
     flows.complete(topology);
     topology.connections.clear();
+    topology.remove_subscriptions();
+    forget_client_ids(flows);
     let mut words = Words::default();
     let mut copy = topology.clone();
     rename(flows, &mut copy, &mut |name| words.count(name));
@@ -54,6 +56,7 @@ fn rename(flows: &mut Flows, topology: &mut Topology, each: &mut dyn FnMut(&mut 
     }
     for flow in &mut flows.reads {
         flow.queue.iter_mut().for_each(&mut *each);
+        flow.subscription.filters.iter_mut().for_each(&mut *each);
         flow.routes = core::mem::take(&mut flow.routes).map(|(mut exchange, mut key)| {
             each(&mut exchange);
             each(&mut key);
@@ -157,6 +160,12 @@ fn rename_value(value: &mut FieldValue, is_setting: bool, each: &mut dyn FnMut(&
         }
         _ => {}
     }
+}
+
+/// Removes the identifiers of clients of MQTT, which are in no scenario.
+fn forget_client_ids(flows: &mut Flows) {
+    flows.publishes.iter_mut().for_each(|flow| flow.client_id = None);
+    flows.reads.iter_mut().for_each(|flow| flow.client_id = None);
 }
 
 /// Numbers the programs of clients.

@@ -11,10 +11,13 @@
 //! sizes       sizes of messages: exact frequent ones, and ranges
 //! publishers  flows of publishes ─► groups
 //! readers     flows of deliveries ─► groups
+//! subscribers flows of deliveries by MQTT ─► groups
+//! missing     everything that was observed and is not in the model
 //! model       all of them
 //! ```
 
 mod loops;
+mod missing;
 mod model;
 mod names;
 mod phases;
@@ -24,6 +27,7 @@ mod scaling;
 mod sets;
 mod sizes;
 mod split;
+mod subscribers;
 mod uses;
 
 pub(crate) use loops::{Arrival, Window};
@@ -31,7 +35,7 @@ pub(crate) use model::UsedExchange;
 pub use model::{Model, model};
 pub(crate) use names::{Names, is_identifier, pattern, uuid_at};
 pub(crate) use publishers::{PublisherGroup, Target};
-pub(crate) use readers::{ReaderGroup, Settling};
+pub(crate) use readers::{ReaderGroup, Settling, Source};
 pub use scaling::Scale;
 pub(crate) use scaling::is_changed;
 pub(crate) use sets::QueueSet;

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    missing::missing,
     publishers::{self, PublisherGroup, Target},
-    readers::{self, ReaderGroup},
+    readers::{self, ReaderGroup, Source},
     scaling::Scale,
     sets::Sets,
+    subscribers,
     uses::{Uses, quoted},
 };
 use crate::{
@@ -27,8 +29,9 @@ pub struct Model {
     pub(crate) seconds: f64,
     pub(crate) has_direct_replies: bool,
     pub(crate) connections: u64,
-    /// Connections without messages and readers.
+    /// Connections without messages and readers: of AMQP 0-9-1, and of MQTT.
     pub(crate) idle: u64,
+    pub(crate) idle_by_mqtt: u64,
     /// Connections of other protocols, and those with TLS of which no source knows more.
     pub(crate) of_other_protocols: u64,
     pub(crate) encrypted: u64,
@@ -98,8 +101,10 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let is_here = |of: &Option<String>| of.as_ref().is_none_or(|of| *of == vhost);
     let all: Vec<&PublishFlow> =
         flows.publishes.iter().filter(|flow| is_here(&flow.vhost)).collect();
-    let reads: Vec<&ReadFlow> =
-        flows.reads.iter().filter(|flow| is_here(&flow.vhost) && !flow.is_of_replies).collect();
+    let reads = flows.reads.iter().filter(|flow| is_here(&flow.vhost) && !flow.is_of_replies);
+    let (subscribed, reads): (Vec<&ReadFlow>, Vec<&ReadFlow>) =
+        reads.partition(|flow| flow.protocol.is_mqtt());
+    topology.remove_subscriptions();
     let objects = topology.vhosts.remove(&vhost).unwrap_or_default();
     let (links, policies): (Vec<_>, Vec<_>) =
         objects.policies.iter().cloned().partition(Policy::is_link);
@@ -119,7 +124,8 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let sets = Sets::new(&uses, &direct);
     missing.extend(plugin_types(&uses));
     let seconds = flows.seconds();
-    let (readers, responders) = split_readers(&reads, &uses, &sets, (&sent, &replies));
+    let (mut readers, responders) = split_readers(&reads, &uses, &sets, (&sent, &replies));
+    readers.extend(subscribers::groups(&subscribed, &mut missing));
     let groups = publisher_groups(&sent, &sets, flows.span(), &mut missing);
     let is_told = !flows.assumed.is_empty() || !flows.unknown.is_empty();
     let mut model = Model {
@@ -134,6 +140,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         has_direct_replies: flows.direct_replies > 0,
         connections: flows.connections,
         idle: flows.idle,
+        idle_by_mqtt: flows.mqtt.idle,
         of_other_protocols: flows.of_other_protocols,
         encrypted: if is_told { 0 } else { flows.records.len() as u64 },
         assumptions: flows.assumed.iter().cloned().chain(uses.assumptions).collect(),
@@ -159,40 +166,6 @@ fn main_vhost(flows: &Flows) -> (String, u64) {
     let main = most.map_or("/", |(vhost, _)| *vhost).to_owned();
     let others = messages.iter().filter(|(vhost, _)| **vhost != main).map(|(_, count)| count).sum();
     (main, others)
-}
-
-/// Lists everything that was observed and is not in the model.
-fn missing(flows: &Flows, others: u64) -> Vec<String> {
-    let mut missing = Vec::new();
-    let mut add = |count: u64, text: String| {
-        if count > 0 {
-            missing.push(text);
-        }
-    };
-    add(others, format!("{others} messages of other virtual hosts are left out"));
-    let left_out = flows.left_out + flows.seen.left_out;
-    add(left_out, format!("{left_out} messages or declarations found no room"));
-    add(
-        flows.two_way,
-        format!(
-            "{} connections published and consumed; here each group has its own connections",
-            flows.two_way
-        ),
-    );
-    add(flows.returned, format!("{} messages came back without a route", flows.returned));
-    add(
-        flows.missed,
-        format!(
-            "bytes were missing {} times; windows and processing times skip them",
-            flows.missed
-        ),
-    );
-    let private = flows.seen.private_arguments;
-    add(
-        private,
-        format!("{private} arguments of declarations that RabbitMQ does not know are left out"),
-    );
-    missing
 }
 
 fn exchanges(uses: &Uses) -> Vec<UsedExchange> {
@@ -274,7 +247,7 @@ fn split_readers(
         if is_of_replies {
             continue;
         }
-        let placed = (readers::settings(flow, set), *flow, queue.as_str());
+        let placed = (readers::settings(flow, Source::Queues(set)), *flow, queue.as_str());
         if answering.contains(&flow.connection) {
             responders.push(placed);
         } else {

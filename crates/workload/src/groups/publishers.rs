@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     figures::{Buckets, CountsOverTime, GapSamples, Kinds, Values},
-    observe::{ConfirmMode, Join, PublishBlock, PublishFlow, Span},
+    observe::{ConfirmMode, Join, Protocol, PublishBlock, PublishFlow, Span},
 };
 
 /// Number of mean gaps before the first and behind the last message that are not taken for inactivity.
@@ -37,6 +37,7 @@ pub(crate) enum Target {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of messages")]
 pub(crate) struct Settings {
+    pub(crate) protocol: Protocol,
     pub(crate) target: Target,
     pub(crate) mode: ConfirmMode,
     pub(crate) is_request: bool,
@@ -50,7 +51,7 @@ pub(crate) struct Settings {
     pub(crate) product: String,
 }
 
-/// Routing keys of a group.
+/// Routing keys of a group, or topics of MQTT.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Keys {
     /// The keys with their shares, most frequent first.
@@ -109,6 +110,7 @@ pub(super) fn settings(flow: &PublishFlow, target: Target) -> Settings {
     let most = |count: u64| count * 2 > flow.messages;
     let usual = flow.kinds.usual();
     Settings {
+        protocol: flow.protocol,
         target,
         mode: flow.mode,
         is_request: flow.is_request,

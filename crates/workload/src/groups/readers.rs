@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     figures::{Buckets, Values},
-    observe::{Overtaking, Prefetch, ReadBlock, ReadFlow, Settled},
+    observe::{Overtaking, Prefetch, Protocol, ReadBlock, ReadFlow, Settled},
 };
 
 /// Processing time in nanoseconds below which a consumer is as fast as its library.
@@ -36,11 +36,20 @@ pub(crate) enum Settling {
     Never,
 }
 
+/// The place that messages come from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Source {
+    /// Queues of the set with this number.
+    Queues(usize),
+    /// Topics that fit these filters of MQTT. They are assumed if they are only those of deliveries.
+    Topics { filters: Vec<String>, is_assumed: bool },
+}
+
 /// Settings that readers of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Settings {
-    /// Number of the set of queues.
-    pub(crate) set: usize,
+    pub(crate) protocol: Protocol,
+    pub(crate) source: Source,
     pub(crate) is_polling: bool,
     pub(crate) exclusive: bool,
     pub(crate) priority: Option<i64>,
@@ -100,7 +109,7 @@ pub(crate) struct ReaderGroup {
 }
 
 /// Returns the settings of a flow.
-pub(super) fn settings(flow: &ReadFlow, set: usize) -> Settings {
+pub(super) fn settings(flow: &ReadFlow, source: Source) -> Settings {
     let settled = flow.settled;
     let settling = match flow.no_ack {
         Some(true) => Settling::Never,
@@ -112,7 +121,8 @@ pub(super) fn settings(flow: &ReadFlow, set: usize) -> Settings {
         _ => Settling::Ack,
     };
     Settings {
-        set,
+        protocol: flow.protocol,
+        source,
         is_polling: flow.is_polling,
         exclusive: flow.exclusive,
         priority: flow.priority,
@@ -152,7 +162,7 @@ fn pace(flow: &ReadFlow) -> f64 {
 impl ReaderGroup {
     /// Pools the flows of a group of a run; none without flows.
     pub(crate) fn of_run(flows: &[&ReadFlow]) -> Option<Self> {
-        let settings = settings(flows.first()?, 0);
+        let settings = settings(flows.first()?, Source::Queues(0));
         let flows: Vec<_> = flows.iter().map(|flow| (*flow, "")).collect();
         Some(Self::new(settings, &flows))
     }

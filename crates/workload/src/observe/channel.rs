@@ -23,7 +23,7 @@ pub(super) struct Channel {
     pub(super) deliveries: Deliveries,
     of_each: Prefetch,
     of_all: Option<Prefetch>,
-    /// Flows of consumers, by tag.
+    /// Flows of consumers, by tag. The reader of MQTT has an empty one.
     pub(super) consumers: FxHashMap<Vec<u8>, usize>,
     /// Flows of consumers whose tags the broker still has to choose.
     pub(super) nameless: Pending<usize>,
@@ -31,7 +31,7 @@ pub(super) struct Channel {
     pub(super) polls: FxHashMap<String, usize>,
     /// Flows of questions by `basic.get` without an answer yet.
     pub(super) asked: Pending<usize>,
-    /// Flows of publishes, by exchange.
+    /// Flows of publishes, by exchange; with MQTT by quality of service.
     pub(super) publishes: FxHashMap<Vec<u8>, usize>,
     pub(super) last_queue: Option<String>,
     /// Declared queues whose names the broker still has to choose.
@@ -68,6 +68,11 @@ impl Channel {
     /// Creates a channel that is opened now.
     pub(super) fn opened_at(nanos: u64) -> Self {
         Self { opened: Some(nanos), of_each: Prefetch::Unlimited, ..Self::default() }
+    }
+
+    /// Sets that nothing was published yet by MQTT.
+    pub(super) fn begin_by_mqtt(&mut self) {
+        self.confirms = Confirms::new_select();
     }
 
     pub(super) fn select_confirms(&mut self) {

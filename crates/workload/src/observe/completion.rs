@@ -1,7 +1,13 @@
 //! Facts of a running node that the capture does not show: clients often began before it.
 
-use super::{flows::Flows, reading::Prefetch, reading::ReadFlow};
-use crate::topology::{ConsumerPlace, Topology, canonical};
+use super::{
+    flows::Flows,
+    mqtt::{Protocol, Version, filter},
+    reading::{Prefetch, ReadFlow},
+};
+use crate::topology::{
+    ConsumerPlace, Topology, canonical, quality_of_subscription, subscriptions_of,
+};
 
 impl Flows {
     /// Adds everything that the node knows of connections and consumers.
@@ -16,7 +22,40 @@ impl Flows {
             if let Some(known) = flow.client.and_then(connection) {
                 add(&mut flow.vhost, &mut flow.product, (&known.vhost, &known.product));
             }
-            flow.complete(topology);
+            match flow.protocol {
+                Protocol::Amqp091 => flow.complete(topology),
+                Protocol::Mqtt { qos, .. } => flow.subscribe(topology, qos),
+            }
+        }
+        self.complete_versions();
+    }
+
+    /// Gives clients of unknown versions that of all others, or the earlier one.
+    fn complete_versions(&mut self) {
+        let of_publishes = self.publishes.iter_mut().map(|flow| &mut flow.protocol);
+        let of_reads = self.reads.iter_mut().map(|flow| &mut flow.protocol);
+        let mut all: Vec<&mut Protocol> = of_publishes.chain(of_reads).collect();
+        let has = |wanted| {
+            let is_it = |of: &&mut Protocol| matches!(of, Protocol::Mqtt { version, .. } if *version == wanted);
+            all.iter().any(is_it)
+        };
+        let is_5 = has(Version::V5) && !has(Version::V3);
+        let assumed = if is_5 { Version::V5 } else { Version::V3 };
+        let mut count = 0;
+        for protocol in &mut all {
+            if let Protocol::Mqtt { version, .. } = protocol
+                && *version == Version::Unknown
+            {
+                *version = assumed;
+                count += 1;
+            }
+        }
+        if count > 0 {
+            let name = if is_5 { "5" } else { "3.1.1" };
+            self.assumed.push(format!(
+                "{count} clients of MQTT began before the capture, and their packets do not show their version: it is \
+                 taken for {name}"
+            ));
         }
     }
 }
@@ -36,6 +75,11 @@ impl ReadFlow {
             .filter(|_| !self.is_polling)
             .map(|client| ConsumerPlace::new(client, self.channel, self.consumer_tag.clone()));
         let Some(known) = place.and_then(|place| topology.consumers.get(&place)) else { return };
+        if let Some(qos) = quality_of_subscription(&known.queue) {
+            // Its packets cannot be read.
+            self.protocol = Protocol::Mqtt { version: Version::Unknown, qos };
+            return self.subscribe(topology, qos);
+        }
         self.vhost.get_or_insert_with(|| known.vhost.clone());
         self.no_ack.get_or_insert(known.no_ack);
         self.priority = self.priority.or(known.priority);
@@ -51,5 +95,57 @@ impl ReadFlow {
                 (count, _) => Prefetch::Consumer(count),
             };
         }
+    }
+
+    /// Completes the subscription of a client of MQTT: by the bindings of its queues, if the capture does not have it, or
+    /// by the topics of its deliveries.
+    fn subscribe(&mut self, topology: &Topology, qos: u8) {
+        let queues = self.subscription_queues(topology);
+        if let Some((vhost, _)) = queues.first() {
+            self.vhost.get_or_insert_with(|| vhost.clone());
+        }
+        if self.subscription.is_seen || !self.subscription.filters.is_empty() {
+            self.no_ack = Some(qos == 0);
+            return;
+        }
+        let mut qos = qos;
+        for (vhost, queue) in &queues {
+            let bindings = topology.vhosts.get(vhost).into_iter().flat_map(|of| &of.bindings);
+            for binding in bindings.filter(|binding| binding.destination == *queue) {
+                if self.subscription.add(filter(&binding.routing_key)) {
+                    qos = qos.max(quality_of_subscription(queue).unwrap_or_default());
+                }
+            }
+        }
+        if let Protocol::Mqtt { qos: known, .. } = &mut self.protocol {
+            *known = qos;
+        }
+        self.no_ack = Some(qos == 0);
+        if self.subscription.filters.is_empty() {
+            self.subscription.is_assumed = true;
+            for ((_, topic), _) in self.routes.ranked() {
+                self.subscription.add(topic.clone());
+            }
+        }
+    }
+
+    /// Returns the queues of the client, each with its virtual host.
+    fn subscription_queues(&self, topology: &Topology) -> Vec<(String, String)> {
+        if let Some(client) = self.client.map(canonical) {
+            let of_client = topology.consumers.iter().filter(|(place, _)| place.client == client);
+            let queues = of_client.map(|(_, known)| (known.vhost.clone(), known.queue.clone()));
+            let queues: Vec<_> =
+                queues.filter(|(_, queue)| quality_of_subscription(queue).is_some()).collect();
+            if !queues.is_empty() {
+                return queues;
+            }
+        }
+        let Some(id) = &self.client_id else { return Vec::new() };
+        let names = subscriptions_of(id);
+        let all = topology.vhosts.iter().flat_map(|(vhost, objects)| {
+            let known = names.iter().filter(|name| objects.queues.contains_key(*name));
+            known.map(move |name| (vhost.clone(), name.clone()))
+        });
+        all.collect()
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Confirms {
     open: VecDeque<bool>,
     confirmed: u64,
     unconfirmed: u32,
+    /// True if no message from before the capture can be unconfirmed.
+    is_sure: bool,
 }
 
 impl Default for Confirms {
@@ -40,6 +42,7 @@ impl Default for Confirms {
             open: VecDeque::new(),
             confirmed: 0,
             unconfirmed: 0,
+            is_sure: true,
         }
     }
 }
@@ -63,6 +66,23 @@ impl Confirms {
         if self.open.len() >= OPEN_MAX {
             return self.miss();
         }
+        self.open.push_back(true);
+        self.unconfirmed += 1;
+    }
+
+    /// Records a publish whose number is known. A number comes again if the message does. Until all messages that were
+    /// seen are confirmed, others may be unconfirmed.
+    pub(super) fn publish_number(&mut self, number: u64) {
+        let next = self.confirmed + self.open.len() as u64 + 1;
+        let is_known = self.numbering == Numbering::Known;
+        if is_known && number < next {
+            return;
+        }
+        if !is_known || number > next || self.open.len() >= OPEN_MAX {
+            let is_sure = is_known && number == next && self.unconfirmed == 0;
+            *self = Self { confirmed: number - 1, is_sure, ..Self::new_select() };
+        }
+        self.published = number;
         self.open.push_back(true);
         self.unconfirmed += 1;
     }
@@ -108,6 +128,7 @@ impl Confirms {
         for is_open in self.open.iter_mut().take(last.saturating_add(1)).skip(first) {
             self.unconfirmed -= u32::from(core::mem::take(is_open));
         }
+        self.is_sure |= self.unconfirmed == 0;
         while self.open.front() == Some(&false) {
             self.open.pop_front();
             self.confirmed += 1;
@@ -121,13 +142,14 @@ impl Confirms {
             Numbering::Unknown { lead, least, .. } if least <= lead => {
                 u32::try_from(lead - least + 1).unwrap_or(u32::MAX)
             }
+            Numbering::Known if !self.is_sure => self.unconfirmed,
             _ => 0,
         }
     }
 
-    /// Returns the number of unconfirmed messages, if numbers are known.
+    /// Returns the number of unconfirmed messages, if numbers are known, and none can be unconfirmed from before.
     pub(super) fn unconfirmed(&self) -> Option<u32> {
-        (self.numbering == Numbering::Known).then_some(self.unconfirmed)
+        (self.numbering == Numbering::Known && self.is_sure).then_some(self.unconfirmed)
     }
 }
 
@@ -168,5 +190,32 @@ mod tests {
         // A confirm of a number that was not published shows that the numbers were wrong.
         confirms.confirm(number + 5, false);
         assert_eq!(confirms.unconfirmed(), None);
+    }
+
+    #[test]
+    fn known_numbers_count_once_all_that_was_seen_is_confirmed() {
+        // Joined in the middle; the wire counts from 1 on.
+        let mut confirms = Confirms::default();
+        confirms.publish_number(1);
+        confirms.publish_number(2);
+        assert_eq!((confirms.unconfirmed(), confirms.at_least()), (None, 2));
+        // A repeated message is the same.
+        confirms.publish_number(2);
+        confirms.confirm(2, false);
+        confirms.confirm(1, false);
+        assert_eq!(confirms.unconfirmed(), Some(0));
+        confirms.publish_number(3);
+        assert_eq!(confirms.unconfirmed(), Some(1));
+        // After missed packets, numbers go on.
+        confirms.miss();
+        confirms.confirm(3, false);
+        confirms.publish_number(7);
+        assert_eq!(confirms.unconfirmed(), None);
+        confirms.confirm(7, false);
+        assert_eq!(confirms.unconfirmed(), Some(0));
+        // From the beginning on all numbers are known.
+        let mut confirms = Confirms::new_select();
+        confirms.publish_number(1);
+        assert_eq!(confirms.unconfirmed(), Some(1));
     }
 }

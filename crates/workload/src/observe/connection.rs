@@ -5,7 +5,7 @@ use core::net::SocketAddr;
 use rabbitscope_wire::activity::Ends;
 use rustc_hash::FxHashMap;
 
-use super::{answers::Answers, channel::Channel, records::Records};
+use super::{answers::Answers, channel::Channel, mqtt::Client, records::Records};
 
 /// Maximum of channels that are followed.
 const CHANNELS_MAX: usize = 4_096;
@@ -23,6 +23,8 @@ pub(super) struct Connection {
     pub(super) answers: Answers,
     pub(super) is_readable: bool,
     pub(super) is_of_other_protocol: bool,
+    /// The client, if its protocol is MQTT.
+    pub(super) mqtt: Option<Client>,
     /// Records of TLS that the client sent.
     pub(super) records: Records,
     pub(super) published: u64,
@@ -41,6 +43,7 @@ impl Connection {
             answers: Answers::default(),
             is_readable: false,
             is_of_other_protocol: false,
+            mqtt: None,
             records: Records::default(),
             published: 0,
             delivered: 0,

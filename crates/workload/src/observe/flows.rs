@@ -4,7 +4,8 @@ use core::net::SocketAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    blocks::BlockClock, publishing::PublishFlow, reading::ReadFlow, records::Records, seen::Seen,
+    blocks::BlockClock, mqtt::Counts, publishing::PublishFlow, reading::ReadFlow, records::Records,
+    seen::Seen,
 };
 use crate::figures::Buckets;
 
@@ -19,10 +20,12 @@ pub struct Flows {
     pub(crate) first: u64,
     pub(crate) last: u64,
     pub(crate) clock: BlockClock,
-    /// Number of connections, of those with other protocols than AMQP 0-9-1, and of those without messages and readers.
+    /// Number of connections, of those with protocols that are not read, and of those of AMQP 0-9-1 without messages and
+    /// readers.
     pub(crate) connections: u64,
     pub(crate) of_other_protocols: u64,
     pub(crate) idle: u64,
+    pub(crate) mqtt: Counts,
     /// Addresses of clients whose frames were read.
     pub(crate) read_clients: BTreeSet<SocketAddr>,
     /// Records of TLS by the client's address.
@@ -56,6 +59,8 @@ pub(crate) struct Churn {
     /// nanoseconds.
     pub(crate) connections_opened: u64,
     pub(crate) connection_lives: Buckets,
+    /// The same time of connections of MQTT.
+    pub(crate) lives_by_mqtt: Buckets,
     /// Connections that were opened and closed again, with messages.
     pub(crate) short_with_messages: u64,
     pub(crate) channels_opened: u64,

@@ -7,6 +7,7 @@
 //! confirms    unconfirmed messages, also if the numbers of publishes are unknown at first
 //! answers     times of the broker's answers
 //! completion  facts of the node that the capture does not show
+//! mqtt        the protocol of a flow, and everything else that only clients of MQTT have
 //! deliveries  unsettled deliveries
 //! overtaking  settlements before those of earlier messages
 //! publishing  a flow of publishes
@@ -27,6 +28,7 @@ mod connection;
 mod deliveries;
 mod flows;
 mod listener;
+mod mqtt;
 mod overtaking;
 mod publishing;
 mod reading;
@@ -38,6 +40,7 @@ pub(crate) use blocks::{Join, PublishBlock, ReadBlock};
 pub use flows::Flows;
 pub(crate) use flows::{Churn, Span};
 pub use listener::Observer;
+pub(crate) use mqtt::{Counts, Protocol, Version};
 pub(crate) use overtaking::Overtaking;
 pub(crate) use publishing::{ConfirmMode, PublishFlow, PublishKey, STARTING};
 pub(crate) use reading::{Prefetch, ReadFlow, Settled};

@@ -1,4 +1,4 @@
-//! A flow of publishes: those of one channel to one exchange.
+//! A flow of publishes: those of one channel to one exchange, or of a client of MQTT with one quality of service.
 
 use core::net::SocketAddr;
 
@@ -8,6 +8,7 @@ use rabbitscope_wire::activity::{Event, Headers, Published};
 use super::{
     answers::Answers,
     blocks::{Blocks, PublishBlock},
+    mqtt::Protocol,
 };
 use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Kind, Kinds, Values};
 
@@ -44,6 +45,9 @@ pub(crate) struct PublishFlow {
     pub(crate) client: Option<SocketAddr>,
     pub(crate) vhost: Option<String>,
     pub(crate) product: String,
+    pub(crate) protocol: Protocol,
+    /// The client id of MQTT, if it is known.
+    pub(crate) client_id: Option<String>,
     pub(crate) mode: ConfirmMode,
     pub(crate) messages: u64,
     /// Times of the first and the last publish, in nanoseconds.
@@ -51,6 +55,7 @@ pub(crate) struct PublishFlow {
     /// Time of the first publish behind the start, in nanoseconds; absent if there were none behind it.
     pub(crate) started: Option<u64>,
     pub(crate) last: u64,
+    /// Routing keys, or topics of MQTT. Those of MQTT that are unknown are left out.
     pub(crate) routing_keys: Values<String>,
     pub(crate) sizes: Values<u64>,
     pub(crate) size_buckets: Buckets,
@@ -129,7 +134,9 @@ impl PublishFlow {
 
     fn content(&mut self, message: &Published<'_>) {
         let header = message.content.header;
-        self.routing_keys.add(String::from_utf8_lossy(message.routing_key).into_owned());
+        if !self.protocol.is_mqtt() || !message.routing_key.is_empty() {
+            self.routing_keys.add(String::from_utf8_lossy(message.routing_key).into_owned());
+        }
         self.sizes.add(header.body_bytes);
         self.size_buckets.add(header.body_bytes);
         self.persistent += u64::from(header.is_persistent);

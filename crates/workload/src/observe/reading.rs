@@ -1,4 +1,4 @@
-//! A flow of deliveries: those of one consumer, or of one channel's `basic.get` for one queue.
+//! A flow of deliveries: those of one consumer, of one channel's `basic.get` for one queue, or of one client of MQTT.
 
 use core::net::SocketAddr;
 use std::collections::VecDeque;
@@ -7,6 +7,7 @@ use rabbitscope_wire::activity::Settlement;
 
 use super::{
     blocks::{Blocks, ReadBlock},
+    mqtt::{Protocol, Subscription},
     overtaking::{Order, Overtaking},
 };
 use crate::figures::{Buckets, Sparse, Values};
@@ -41,6 +42,10 @@ pub(crate) struct ReadFlow {
     pub(crate) channel: u16,
     pub(crate) vhost: Option<String>,
     pub(crate) product: String,
+    pub(crate) protocol: Protocol,
+    /// The client id of MQTT, if it is known, and the filters of its subscription.
+    pub(crate) client_id: Option<String>,
+    pub(crate) subscription: Subscription,
     /// The consumer tag; empty for `basic.get`.
     pub(crate) consumer_tag: String,
     /// The queue, if the request for it was seen.
@@ -56,7 +61,7 @@ pub(crate) struct ReadFlow {
     pub(crate) redelivered: u64,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// Exchanges and routing keys of the deliveries.
+    /// Exchanges and routing keys of the deliveries; topics with MQTT.
     pub(crate) routes: Values<(String, String)>,
     pub(crate) sizes: Buckets,
     /// Number of settling methods, and of settled messages, by method.

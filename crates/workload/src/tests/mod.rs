@@ -4,6 +4,7 @@ mod anonymous;
 mod clients;
 mod groups;
 mod likeness;
+mod mqtt;
 mod random;
 mod readers;
 mod requests;

@@ -16,6 +16,9 @@ const MIXED_BYTES_MAX: f64 = 64e6;
 
 /// Returns the kinds of a group's messages, if the scenario can draw them.
 fn mix(group: &PublisherGroup) -> Option<Mix> {
+    if group.settings.protocol.is_mqtt() {
+        return None;
+    }
     let bytes: f64 = group.sizes.weighted().iter().map(|(size, _)| *size as f64).sum();
     let mix = group.kinds.mix()?;
     (bytes * mix.shares.len() as f64 <= MIXED_BYTES_MAX).then_some(mix)
@@ -92,18 +95,22 @@ pub(super) fn properties(lines: &mut Lines, group: &PublisherGroup) {
     };
     let mix = mix(group).unwrap_or_else(|| Mix { shares: vec![(1.0, usual)], has_headers: true });
     let common = Common::new(&mix);
-    if common.is_persistent && usual.is_persistent {
+    // By MQTT it follows from the quality of service.
+    if common.is_persistent && usual.is_persistent && !settings.protocol.is_mqtt() {
         lines.key("persistent", "true");
     }
     let mut entries = common.entries(&usual, true);
     let mut text_bytes = group.text_bytes;
-    if let Some(millis) = usual.expiration.filter(|millis| *millis > 0) {
+    let digits = usual.expiration.filter(|millis| *millis > 0 && !settings.protocol.is_mqtt());
+    if let Some(millis) = digits {
         text_bytes -= millis.to_string().len() as f64;
     }
     if text_bytes >= 4.0 && !settings.is_request {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 255")]
         let bytes = text_bytes.min(255.0) as usize;
-        entries.push(format!("app-id = {}", quoted(&"0".repeat(bytes))));
+        // MQTT has no id of the program.
+        let key = if settings.protocol.is_mqtt() { "content-type" } else { "app-id" };
+        entries.push(format!("{key} = {}", quoted(&"0".repeat(bytes))));
     }
     let of_shares = mix.shares.iter().map(|(share, kind)| (*share, common.entries(kind, false)));
     let of_shares: Vec<_> = of_shares.collect();

@@ -26,9 +26,8 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
     list(lines, "Scaled", &scaled(model.scale));
     list(lines, "Assumed", &model.assumptions);
     let mut missing = origin.notes.clone();
-    for (connections, kind) in
-        [(model.of_other_protocols, "other protocols than AMQP 0-9-1"), (model.encrypted, "TLS")]
-    {
+    let others = "other protocols than AMQP 0-9-1 and MQTT";
+    for (connections, kind) in [(model.of_other_protocols, others), (model.encrypted, "TLS")] {
         if connections > 0 {
             missing.push(format!("left out: {} with {kind}", counted(connections, "connection")));
         }

@@ -1,4 +1,4 @@
-//! Targets of publishers: queues, exchanges and routing keys, with their shares.
+//! Targets of publishers: queues, exchanges and routing keys, topics, with their shares.
 
 use super::lines::{Lines, figure, list, percent, quoted};
 use crate::groups::{Model, Names, PublisherGroup, Target};
@@ -7,6 +7,8 @@ use crate::groups::{Model, Names, PublisherGroup, Target};
 const KEYS_MAX: usize = 50;
 /// Variance of the counts of keys, relative to that of equally frequent ones, from which on they differ.
 const UNEVEN: f64 = 4.0;
+/// The topic of messages whose topics are unknown.
+const UNKNOWN_TOPIC: &str = "unknown";
 /// Number of the most frequent keys that fix the exponent of all.
 const FITTED: usize = 8;
 
@@ -28,26 +30,39 @@ pub(super) fn target(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
             }
         }
         Target::Exchange(exchange) => {
-            lines.text("exchange", exchange);
+            if !group.settings.protocol.is_mqtt() {
+                lines.text("exchange", exchange);
+            }
             keys(lines, group);
         }
     }
 }
 
 fn keys(lines: &mut Lines, group: &PublisherGroup) {
+    let is_mqtt = group.settings.protocol.is_mqtt();
+    let [one, several] =
+        if is_mqtt { ["topic", "topics"] } else { ["routing-key", "routing-keys"] };
     let shares_of = &group.keys.shares;
     if group.keys.is_cut || shares_of.len() > KEYS_MAX {
         lines.comment(&format!("There are more keys; these are the {KEYS_MAX} most frequent."));
         let frequent: Vec<_> =
             shares_of.iter().take(KEYS_MAX).map(|(key, _)| key.clone()).collect();
-        lines.key("routing-keys", &list(&frequent));
+        lines.key(several, &list(&frequent));
         return shares(lines, group, &Names::Listed(frequent));
     }
-    let Some(names) = group.keys.names() else { return };
+    let Some(names) = group.keys.names() else {
+        if is_mqtt {
+            lines.comment("Assumed: no packet showed the topics.");
+            lines.text(one, UNKNOWN_TOPIC);
+        }
+        return;
+    };
     match &names {
-        Names::One(key) if !key.is_empty() => lines.text("routing-key", key),
+        // In a single topic, a placeholder would be replaced.
+        Names::One(topic) if is_mqtt && topic.contains('{') => lines.key(several, &list([topic])),
+        Names::One(key) if !key.is_empty() => lines.text(one, key),
         Names::Numbered { pattern, from, to } => {
-            lines.text("routing-key", pattern);
+            lines.text(one, pattern);
             lines.key("from", &from.to_string());
             lines.key("to", &to.to_string());
             if group.count > 1 && !group.keys.is_shared {
@@ -57,7 +72,7 @@ fn keys(lines: &mut Lines, group: &PublisherGroup) {
                 lines.text("member-queues", "all");
             }
         }
-        Names::Listed(keys) => lines.key("routing-keys", &list(keys)),
+        Names::Listed(keys) => lines.key(several, &list(keys)),
         Names::One(_) => return,
     }
     shares(lines, group, &names);

@@ -5,7 +5,8 @@
 //! head        sources, assumptions, everything that cannot be expressed
 //! objects     policies, exchanges, queues
 //! publishers  groups of publishers, and of callers
-//! keys        their targets: queues, exchanges, routing keys
+//! keys        their targets: queues, exchanges, routing keys, topics
+//! protocols   the protocol of a group
 //! content     sizes and properties of messages
 //! readers     groups of consumers, of programs that poll, and of responders
 //! churn       objects that come and go
@@ -20,6 +21,7 @@ mod idle;
 mod keys;
 mod lines;
 mod objects;
+mod protocols;
 mod publishers;
 mod readers;
 mod whole;

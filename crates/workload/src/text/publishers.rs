@@ -3,6 +3,7 @@
 use super::{
     content, keys,
     lines::{Lines, counted, figure, percent, size, time, time_text},
+    protocols,
 };
 use crate::{
     groups::{Arrival, Model, PublisherGroup, Target, Window},
@@ -29,6 +30,7 @@ fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
     content::comments(lines, group);
     lines.table("publishers");
     lines.text("name", &group.name);
+    protocols::write(lines, group.settings.protocol);
     layout(lines, group);
     keys::target(lines, model, group);
     content::sizes(lines, group);
@@ -51,8 +53,9 @@ fn origin(lines: &mut Lines, model: &Model, group: &PublisherGroup, thing: &str)
     let (count, connections, observed_rate) = group.observed;
     let each = if count > 1 { " each" } else { "" };
     lines.comment(&format!(
-        "{} on {}{product}: {} in {} s, {} a second{each}{}.",
+        "{}{} on {}{product}: {} in {} s, {} a second{each}{}.",
         counted(count as u64, thing),
+        protocols::by(group.settings.protocol),
         counted(connections as u64, "connection"),
         counted(group.messages, "message"),
         figure(model.seconds),
@@ -103,7 +106,17 @@ fn spread(group: &PublisherGroup) -> String {
 }
 
 fn layout(lines: &mut Lines, group: &PublisherGroup) {
+    if group.settings.protocol.is_mqtt() {
+        return clients(lines, group.count);
+    }
     members(lines, (group.count, group.connections, group.channels));
+}
+
+/// Writes the number of clients of MQTT, each of which has a connection.
+pub(super) fn clients(lines: &mut Lines, count: usize) {
+    if count > 1 {
+        lines.number("count", count);
+    }
 }
 
 /// Writes the number of members, connections and channels, as far as they are not the default.

@@ -1,12 +1,13 @@
 //! Groups of consumers, of programs that poll, and of responders.
 
 use super::{
-    lines::{Lines, counted, figure, percent, size, time, time_text},
-    publishers::{members, program, times},
+    lines::{Lines, counted, figure, list, percent, size, time, time_text},
+    protocols,
+    publishers::{clients, members, program, times},
 };
 use crate::{
-    groups::{Model, ReaderGroup, Settling},
-    observe::Prefetch,
+    groups::{Model, ReaderGroup, Settling, Source},
+    observe::{Prefetch, Protocol, Version},
 };
 
 /// Share of the settlements above which an outcome counts.
@@ -43,13 +44,19 @@ fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
     comments(lines, group);
     lines.table("consumers");
     lines.text("name", &group.name);
+    protocols::write(lines, group.settings.protocol);
     layout(lines, model, group);
-    if group.settings.is_polling {
-        polling(lines, group);
-    } else {
-        prefetch(lines, group);
+    match group.settings.protocol {
+        Protocol::Mqtt { version, qos } => limit_by_mqtt(lines, group, (version, qos)),
+        Protocol::Amqp091 => {
+            if group.settings.is_polling {
+                polling(lines, group);
+            } else {
+                prefetch(lines, group);
+            }
+            settling(lines, group);
+        }
     }
-    settling(lines, group);
     match (processing(group), &group.processing) {
         (Some(_), Some(processing)) if processing.is_spread() => {
             let entry = |(nanos, share): &(f64, f64)| {
@@ -77,8 +84,9 @@ fn origin(lines: &mut Lines, group: &ReaderGroup, thing: &str) {
         count => format!(" of {}", counted(count as u64, "queue")),
     };
     lines.comment(&format!(
-        "{}{queues} on {}{}: {}, {} a second{}.",
+        "{}{}{queues} on {}{}: {}, {} a second{}.",
         counted(group.observed.0 as u64, thing),
+        protocols::by(group.settings.protocol),
         counted(group.observed.1 as u64, "connection"),
         program(&group.settings.product),
         counted(group.deliveries, "message"),
@@ -89,6 +97,11 @@ fn origin(lines: &mut Lines, group: &ReaderGroup, thing: &str) {
 
 /// Writes everything that the keys do not say.
 fn comments(lines: &mut Lines, group: &ReaderGroup) {
+    if let Source::Topics { is_assumed: true, .. } = group.settings.source {
+        lines.comment(
+            "Assumed: no source shows the subscription, only the topics that were delivered.",
+        );
+    }
     let [acks, requeues, discards] = group.settled_shares;
     let outcomes = group.settled_shares.into_iter().filter(|share| *share > MIXED).count();
     if outcomes > 1 && refused(group).is_none() {
@@ -118,6 +131,9 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
             "A message was settled while {} were unsettled: workers share a consumer.",
             counted(processing.concurrency as u64 - 1, "earlier one")
         ));
+        if group.settings.protocol.is_mqtt() {
+            lines.comment("Not expressed: consumers by MQTT process one message after the other.");
+        }
     }
     if processing.nanos().is_some() {
         lines.comment(&format!(
@@ -140,8 +156,15 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
 }
 
 fn layout(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
-    members(lines, (group.count, group.connections, group.channels));
-    let set = &model.sets.sets[group.settings.set];
+    if group.settings.protocol.is_mqtt() {
+        clients(lines, group.count);
+    } else {
+        members(lines, (group.count, group.connections, group.channels));
+    }
+    let set = match &group.settings.source {
+        Source::Queues(set) => &model.sets.sets[*set],
+        Source::Topics { filters, .. } => return lines.key("topics", &list(filters)),
+    };
     match group.queues.first().filter(|_| group.queues.len() == 1 && !set.queue.server_named) {
         Some(queue) => lines.text("queue", queue),
         None => lines.text("queue", &set.name),
@@ -158,10 +181,23 @@ fn processing(group: &ReaderGroup) -> Option<f64> {
 
 /// Returns the messages that a consumer processes at the same time; none for one, and for what a scenario cannot express.
 fn concurrency(group: &ReaderGroup) -> Option<usize> {
+    if group.settings.protocol.is_mqtt() {
+        return None;
+    }
     let settles_each = group.batch.is_some_and(|(messages, ..)| messages == 1);
     processing(group).filter(|_| settles_each)?;
     let concurrency = group.processing.as_ref()?.concurrency;
     (concurrency > 1).then_some(concurrency)
+}
+
+/// Writes the limit of unacknowledged messages that MQTT 5 has. Else only the broker limits them.
+fn limit_by_mqtt(lines: &mut Lines, group: &ReaderGroup, (version, qos): (Version, u8)) {
+    match group.settings.prefetch {
+        Prefetch::Consumer(count) if version == Version::V5 && qos > 0 => {
+            lines.key("prefetch", &count.to_string());
+        }
+        _ => {}
+    }
 }
 
 fn prefetch(lines: &mut Lines, group: &ReaderGroup) {

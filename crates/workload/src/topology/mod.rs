@@ -15,4 +15,5 @@ pub use node::NodeFacts;
 pub use objects::Topology;
 pub(crate) use objects::{
     Arguments, Binding, Destination, Exchange, Objects, Policy, Queue, is_marker, is_predeclared,
+    quality_of_subscription, subscriptions_of,
 };

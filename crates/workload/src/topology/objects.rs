@@ -10,6 +10,10 @@ use super::{
     node::NodeFacts,
 };
 
+/// Beginning and ends of the names of queues that the broker declares for subscriptions by MQTT.
+const SUBSCRIPTION: &str = "mqtt-subscription-";
+const ENDS: [&str; 2] = ["qos0", "qos1"];
+
 /// A table of arguments.
 pub(crate) type Arguments = BTreeMap<String, FieldValue>;
 
@@ -105,6 +109,22 @@ pub(crate) fn is_marker(exchange: &str) -> bool {
     parts.next() == Some("rabbitscope") && parts.next().is_some_and(|token| token.len() >= 8)
 }
 
+/// Returns the quality of service of a queue that the broker declares for a subscription by MQTT:
+/// `mqtt-subscription-IDqos1`. None if the queue is another one.
+pub(crate) fn quality_of_subscription(queue: &str) -> Option<u8> {
+    let rest = queue.strip_prefix(SUBSCRIPTION)?;
+    [0, 1].into_iter().zip(ENDS).find_map(|(qos, end)| rest.ends_with(end).then_some(qos))
+}
+
+/// Returns the names of the queues that the broker declares for a client of MQTT.
+pub(crate) fn subscriptions_of(client_id: &str) -> [String; 2] {
+    ENDS.map(|end| format!("{SUBSCRIPTION}{client_id}{end}"))
+}
+
+fn is_subscription(queue: &str) -> bool {
+    quality_of_subscription(queue).is_some()
+}
+
 impl Topology {
     /// Adds the objects that another source has and this one lacks.
     pub fn add_missing(&mut self, other: Self) {
@@ -117,6 +137,11 @@ impl Topology {
         }
         // A running node knows more of itself than its definitions.
         self.node = other.node.or(self.node.take());
+    }
+
+    /// Removes the queues that the broker itself declares for subscriptions by MQTT.
+    pub(crate) fn remove_subscriptions(&mut self) {
+        self.vhosts.values_mut().for_each(Objects::remove_subscriptions);
     }
 
     /// Returns whether connections of the node have TLS.
@@ -161,6 +186,16 @@ impl Objects {
         }
     }
 
+    fn remove_subscriptions(&mut self) {
+        self.queues.retain(|name, _| !is_subscription(name));
+        self.ready.retain(|name, _| !is_subscription(name));
+        for binding in self.take_bindings() {
+            if !is_subscription(&binding.destination) {
+                self.bind(binding);
+            }
+        }
+    }
+
     /// Removes all bindings, and returns them.
     pub(crate) fn take_bindings(&mut self) -> Vec<Binding> {
         self.known.clear();
@@ -182,5 +217,22 @@ impl Objects {
             }
         }
         queues
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_of_subscriptions_are_known_by_their_names() {
+        fn check(queue: &str, expected: Option<u8>) {
+            assert_eq!(quality_of_subscription(queue), expected, "{queue}");
+        }
+        check("mqtt-subscription-device-7qos1", Some(1));
+        check("mqtt-subscription-qos0", Some(0));
+        check("mqtt-subscription-x", None);
+        check("orders.qos1", None);
+        assert_eq!(quality_of_subscription(&subscriptions_of("x")[1]), Some(1));
     }
 }

@@ -71,6 +71,16 @@ const PLUGINS: [(Protocol, &str); 3] = [
 ];
 
 impl Scenario {
+    /// Returns the name of the group of each connection of consumers and publishers, in the order of the numbers that a
+    /// load gives to connections: `rabbitscope-RUN-NUMBER` of a client of MQTT.
+    pub fn groups_by_connection(&self) -> Vec<&str> {
+        let consumers = self.consumers.iter().map(|group| (group.name.as_str(), group.connections));
+        let publishers =
+            self.publishers.iter().map(|group| (group.name.as_str(), group.connections));
+        let each = |(name, connections)| core::iter::repeat_n(name, connections as usize);
+        consumers.chain(publishers).flat_map(each).collect()
+    }
+
     /// Returns whether a group uses this protocol.
     pub fn uses(&self, protocol: Protocol) -> bool {
         let publishers = self.publishers.iter().map(|group| group.protocol);

@@ -51,7 +51,7 @@ impl ActivityListener for Observer {
                 }
                 return;
             }
-            if event.protocol == Protocol::Mqtt || event.action == Action::OfOtherProtocol {
+            if event.action == Action::OfOtherProtocol {
                 state.is_of_other_protocol = true;
                 return;
             }
@@ -59,7 +59,12 @@ impl ActivityListener for Observer {
             let place = (connection, event.channel);
             let Self { flows, random, .. } = self;
             let block = flows.block(now);
-            Step { place, now, block, sender: event.sender, state, flows, random }.action(event);
+            let sender = event.sender;
+            let mut step = Step { place, now, block, sender, state, flows, random };
+            match event.protocol {
+                Protocol::Mqtt => step.packet(event),
+                _ => step.action(event),
+            }
         }
     }
 
@@ -82,7 +87,12 @@ impl ActivityListener for Observer {
         let Some(mut state) = self.connections.remove(&connection) else { return };
         let client = canonical(state.client);
         self.flows.of_other_protocols += u64::from(state.is_of_other_protocol);
-        self.flows.idle += u64::from(!is_closed && state.is_idle());
+        let is_idle = u64::from(!is_closed && state.is_idle());
+        if state.mqtt.is_some() {
+            self.flows.mqtt.idle += is_idle;
+        } else {
+            self.flows.idle += is_idle;
+        }
         if state.is_readable {
             self.flows.read_clients.insert(client);
         } else if state.records.count > 0 && self.flows.records.len() < FLOWS_MAX {
@@ -91,7 +101,11 @@ impl ActivityListener for Observer {
         self.flows.two_way += u64::from(state.published > 0 && state.delivered > 0);
         if let Some(opened) = state.opened.filter(|_| is_closed) {
             let churn = &mut self.flows.churn;
-            churn.connection_lives.add(time.unix_nanos().saturating_sub(opened));
+            let life = time.unix_nanos().saturating_sub(opened);
+            if state.mqtt.is_some() {
+                return churn.lives_by_mqtt.add(life);
+            }
+            churn.connection_lives.add(life);
             churn.short_with_messages += u64::from(state.published + state.delivered > 0);
         }
     }

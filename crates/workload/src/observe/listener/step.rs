@@ -142,7 +142,7 @@ impl Step<'_> {
 
     fn publish(&mut self, event: &Event<'_>, message: &Published<'_>) {
         self.state.published += 1;
-        let Some(flow) = self.publish_flow(message.exchange) else {
+        let Some(flow) = self.publish_flow(message.exchange, message.exchange) else {
             self.flows.left_out += 1;
             return;
         };
@@ -164,10 +164,10 @@ impl Step<'_> {
         self.state.answers = answers;
     }
 
-    /// Returns the flow of publishes to an exchange; none if there are too many.
-    fn publish_flow(&mut self, exchange: &[u8]) -> Option<usize> {
+    /// Returns the flow of publishes with this name to an exchange; none if there are too many.
+    pub(super) fn publish_flow(&mut self, name: &[u8], exchange: &[u8]) -> Option<usize> {
         let (connection, number) = self.place;
-        if let Some(known) = self.state.channel(number)?.publishes.get(exchange) {
+        if let Some(known) = self.state.channel(number)?.publishes.get(name) {
             return Some(*known);
         }
         let key = PublishKey { connection, channel: number, exchange: text(exchange) };
@@ -175,7 +175,7 @@ impl Step<'_> {
         let (client, group) = (Some(self.state.client), self.state.group.clone());
         let flow = PublishFlow { group, key, client, vhost, product, ..PublishFlow::default() };
         let place = add(&mut self.flows.publishes, flow)?;
-        self.state.channel(number)?.publishes.insert(exchange.to_vec(), place);
+        self.state.channel(number)?.publishes.insert(name.to_vec(), place);
         Some(place)
     }
 
@@ -208,7 +208,7 @@ impl Step<'_> {
     }
 
     /// Returns the flow of a consumer, also of one that began before the capture.
-    fn consumer(&mut self, tag: &[u8]) -> Option<usize> {
+    pub(super) fn consumer(&mut self, tag: &[u8]) -> Option<usize> {
         if let Some(flow) = self.state.channel(self.place.1)?.consumers.get(tag) {
             return Some(*flow);
         }
@@ -225,7 +225,7 @@ impl Step<'_> {
         ReadFlow { group, connection, client, channel, vhost, product, ..ReadFlow::default() }
     }
 
-    fn settle(&mut self, settled: &Settled) {
+    pub(super) fn settle(&mut self, settled: &Settled) {
         let Settled { delivery_tag, multiple, settlement } = *settled;
         if self.sender == Side::Broker {
             self.state.answers.add(self.now);
