@@ -4,6 +4,7 @@ mod buckets;
 mod counts;
 mod gaps;
 mod kinds;
+mod relays;
 mod sparse;
 mod values;
 
@@ -11,5 +12,6 @@ pub(crate) use buckets::Buckets;
 pub(crate) use counts::{CountsOverTime, Tally};
 pub(crate) use gaps::{GapSample, GapSamples};
 pub(crate) use kinds::{Kind, Kinds, Mix};
+pub(crate) use relays::{Relayed, Turns};
 pub(crate) use sparse::Sparse;
 pub(crate) use values::Values;

@@ -3,7 +3,7 @@
 use crate::observe::{Counts, Flows};
 
 /// Lists everything that was observed and is not in the model.
-pub(super) fn missing(flows: &Flows, others: u64) -> Vec<String> {
+pub(super) fn missing(flows: &Flows, others: u64, relays: u64) -> Vec<String> {
     let mut missing = Vec::new();
     let mut add = |count: u64, text: String| {
         if count > 0 {
@@ -13,11 +13,11 @@ pub(super) fn missing(flows: &Flows, others: u64) -> Vec<String> {
     add(others, format!("{others} messages of other virtual hosts are left out"));
     let left_out = flows.left_out + flows.seen.left_out;
     add(left_out, format!("{left_out} messages or declarations found no room"));
+    let two_way = flows.two_way.saturating_sub(relays);
     add(
-        flows.two_way,
+        two_way,
         format!(
-            "{} connections published and consumed; here each group has its own connections",
-            flows.two_way
+            "{two_way} connections published and consumed; here each group has its own connections"
         ),
     );
     add(flows.returned, format!("{} messages came back without a route", flows.returned));

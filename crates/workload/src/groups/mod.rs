@@ -12,6 +12,7 @@
 //! publishers  flows of publishes ─► groups
 //! readers     flows of deliveries ─► groups
 //! subscribers flows of deliveries by MQTT ─► groups
+//! relays      consumers that publish a message before they settle one
 //! missing     everything that was observed and is not in the model
 //! model       all of them
 //! ```
@@ -23,6 +24,7 @@ mod names;
 mod phases;
 mod publishers;
 mod readers;
+mod relays;
 mod scaling;
 mod sets;
 mod sizes;

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    missing::missing,
+    missing,
     publishers::{self, PublisherGroup, Target},
     readers::{self, ReaderGroup, Source},
+    relays::Relays,
     scaling::Scale,
     sets::Sets,
     subscribers,
@@ -110,8 +111,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         objects.policies.iter().cloned().partition(Policy::is_link);
     let (replies, sent): (Vec<_>, Vec<_>) = all.into_iter().partition(|flow| flow.is_reply);
     let uses = Uses::new(objects, &sent, &reads);
-    let mut missing = missing(flows, others);
-    missing.extend(flows.unknown.iter().cloned());
+    let mut missing: Vec<String> = flows.unknown.clone();
     if !links.is_empty() {
         missing.push(format!("{} policies of federation are left out", links.len()));
     }
@@ -122,9 +122,13 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         .map(|(key, _)| key.as_str())
         .collect();
     let sets = Sets::new(&uses, &direct);
+    let relays = Relays::find(&sent, &reads, &sets);
+    missing.extend(missing::missing(flows, others, relays.connections()));
+    let sent: Vec<&PublishFlow> = sent.into_iter().filter(|flow| !relays.publishes(flow)).collect();
     missing.extend(plugin_types(&uses));
     let seconds = flows.seconds();
-    let (mut readers, responders) = split_readers(&reads, &uses, &sets, (&sent, &replies));
+    let (mut readers, responders) =
+        split_readers((&reads, &relays), &uses, &sets, (&sent, &replies));
     readers.extend(subscribers::groups(&subscribed, &mut missing));
     let groups = publisher_groups(&sent, &sets, flows.span(), &mut missing);
     let is_told = !flows.assumed.is_empty() || !flows.unknown.is_empty();
@@ -232,7 +236,7 @@ fn target(flow: &PublishFlow, sets: &Sets) -> Option<Target> {
 
 /// Groups readers. Consumers on connections that send replies are responders; those of replies belong to requests.
 fn split_readers(
-    reads: &[&ReadFlow],
+    (reads, relays): (&[&ReadFlow], &Relays),
     uses: &Uses,
     sets: &Sets,
     (publishes, replies): (&[&PublishFlow], &[&PublishFlow]),
@@ -247,7 +251,9 @@ fn split_readers(
         if is_of_replies {
             continue;
         }
-        let placed = (readers::settings(flow, Source::Queues(set)), *flow, queue.as_str());
+        let settings = readers::settings(flow, Source::Queues(set));
+        let settings = readers::Settings { forward: relays.of(flow).cloned(), ..settings };
+        let placed = (settings, *flow, queue.as_str());
         if answering.contains(&flow.connection) {
             responders.push(placed);
         } else {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     publishers::{joined, most_channels},
+    relays::Forward,
     split::{self, Member},
 };
 use crate::{
@@ -55,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) priority: Option<i64>,
     pub(crate) prefetch: Prefetch,
     pub(crate) settling: Settling,
+    /// The message that a reader publishes before it settles one; none without.
+    pub(crate) forward: Option<Forward>,
     pub(crate) product: String,
 }
 
@@ -96,6 +99,8 @@ pub(crate) struct ReaderGroup {
     pub(crate) redelivered_share: f64,
     /// Shares of acknowledged, requeued and dropped messages among the settled ones.
     pub(crate) settled_shares: [f64; 3],
+    /// Share of the settled messages right before which one was published.
+    pub(crate) followed_share: f64,
     /// Messages settled at once: the most frequent number with its share, and the mean.
     pub(crate) batch: Option<(u64, f64, f64)>,
     pub(crate) most_unsettled: u64,
@@ -128,6 +133,7 @@ pub(super) fn settings(flow: &ReadFlow, source: Source) -> Settings {
         priority: flow.priority,
         prefetch: flow.prefetch,
         settling,
+        forward: None,
         product: flow.product.clone(),
     }
 }
@@ -174,6 +180,7 @@ impl ReaderGroup {
         let settled = each().map(|flow| flow.settled).reduce(Settled::plus);
         let settled = settled.unwrap_or_default();
         let share = |count: u64| count as f64 / settled.total().max(1) as f64;
+        let pairs: u64 = each().map(|flow| flow.relayed.pairs).sum();
         let deliveries: u64 = each().map(|flow| flow.deliveries).sum();
         let redelivered: u64 = each().map(|flow| flow.redelivered).sum();
         let methods = per_settlement.total().max(1) as f64;
@@ -196,6 +203,7 @@ impl ReaderGroup {
             deliveries,
             rate: rates.sum::<f64>() / flows.len().max(1) as f64,
             redelivered_share: redelivered as f64 / deliveries.max(1) as f64,
+            followed_share: share(pairs),
             settled_shares: [settled.acks, settled.requeues, settled.discards].map(share),
             batch: per_settlement.most_frequent().map(|(messages, frequent)| {
                 (*messages, frequent, settled.total() as f64 / methods)

@@ -74,12 +74,13 @@ pub(super) fn of_kinds(one: &BTreeMap<String, u64>, other: &BTreeMap<String, u64
 
 /// Returns the noise of that, for two samples of the source's shares. The kinds vary together at most.
 pub(super) fn kinds_noise(source: &BTreeMap<String, u64>, one: u64, other: u64) -> f64 {
+    source.keys().map(|kind| share_noise(share_of(source, kind), one, other)).sum::<f64>() / 2.0
+}
+
+/// Returns the noise of a share, for two samples of it.
+pub(super) fn share_noise(share: f64, one: u64, other: u64) -> f64 {
     let counts = 1.0 / one.max(1) as f64 + 1.0 / other.max(1) as f64;
-    let deviation = |kind: &String| {
-        let share = share_of(source, kind);
-        (share * (1.0 - share) * counts).sqrt()
-    };
-    TWO_SIDED * source.keys().map(deviation).sum::<f64>() / 2.0
+    TWO_SIDED * (share * (1.0 - share) * counts).max(0.0).sqrt()
 }
 
 /// Returns the share of a kind.

@@ -102,6 +102,11 @@ pub(super) struct Reading {
     pub(super) batch: Option<u64>,
     /// Shares of acknowledged, requeued and dropped messages among the settled ones.
     pub(super) settled: [f64; 3],
+    /// True for relays, and the share of the settled messages right before which one was published.
+    #[serde(default)]
+    pub(super) is_relay: bool,
+    #[serde(default)]
+    pub(super) followed: f64,
     pub(super) is_polling: bool,
     pub(super) blocks: Vec<ReadBlock>,
 }
@@ -230,6 +235,8 @@ impl Reading {
             },
             batch: group.batch.map(|(messages, ..)| messages),
             settled: group.settled_shares,
+            is_relay: group.settings.forward.is_some(),
+            followed: group.followed_share,
             is_polling: group.settings.is_polling,
             blocks: group.blocks.clone(),
         }

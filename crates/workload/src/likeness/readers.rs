@@ -1,7 +1,7 @@
 //! Figures of consumers, of programs that poll, and of responders.
 
 use super::{
-    distance::{block_noise, quantile_noise, rate_noise},
+    distance::{block_noise, quantile_noise, rate_noise, share_noise},
     figure::{Difference, Figure, Unit, relative},
     measurements::Reading,
     publishers::{RATE_BAR, inner, members, pooled},
@@ -18,6 +18,8 @@ const PROCESSING_MIN: f64 = 1e6;
 const UNSETTLED_BAR: f64 = 0.1;
 /// Bar of the shares of settlements.
 const SETTLED_BAR: f64 = 0.02;
+/// Bar of the share of messages for which relays publish one.
+const FOLLOWED_BAR: f64 = 0.05;
 
 /// Returns the figures of a group in both loads.
 pub(super) fn figures(source: &Reading, run: &Reading) -> Vec<Figure> {
@@ -25,6 +27,7 @@ pub(super) fn figures(source: &Reading, run: &Reading) -> Vec<Figure> {
     figures.extend(prefetch(source, run));
     figures.extend(batch(source, run));
     figures.extend(settled(source, run));
+    figures.extend(followed(source, run));
     let [processing, acknowledged, asked] = [
         ["processing p50", "processing p99"],
         ["acknowledgement p50", "acknowledgement p99"],
@@ -93,6 +96,21 @@ fn batch(source: &Reading, run: &Reading) -> Option<Figure> {
     let values = (source.batch? as f64, run.batch.unwrap_or(0) as f64);
     let exact = Difference::exact(relative(values.0, values.1), 0.0);
     Some(Figure::new("settled at once", Unit::Number, values, exact))
+}
+
+/// Compares the shares of messages for which relays publish one.
+fn followed(source: &Reading, run: &Reading) -> Option<Figure> {
+    let number = source.messages.min(run.messages);
+    let share = source.followed;
+    let of = Difference {
+        distance: (share - run.followed).abs(),
+        bar: FOLLOWED_BAR,
+        between_blocks: 0.0,
+        by_number: share_noise(share, source.messages, run.messages),
+        number,
+    };
+    let figure = || Figure::new("forwarded", Unit::Share, (share, run.followed), of);
+    source.is_relay.then(figure)
 }
 
 fn settled(source: &Reading, run: &Reading) -> Option<Figure> {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{
     confirms::Confirms, deliveries::Deliveries, publishing::ConfirmMode, reading::Prefetch,
 };
-use crate::topology::Queue;
+use crate::{figures::Turns, topology::Queue};
 
 /// Maximum of requests that wait for an answer.
 const PENDING_MAX: usize = 1_024;
@@ -21,6 +21,7 @@ pub(super) struct Channel {
     pub(super) mode: ConfirmMode,
     pub(super) confirms: Confirms,
     pub(super) deliveries: Deliveries,
+    pub(super) turns: Turns,
     of_each: Prefetch,
     of_all: Option<Prefetch>,
     /// Flows of consumers, by tag. The reader of MQTT has an empty one.
@@ -106,6 +107,7 @@ impl Channel {
     pub(super) fn miss(&mut self) {
         self.confirms.miss();
         self.deliveries.forget();
+        self.turns.miss();
         self.nameless.forget();
         self.asked.forget();
         self.declared.forget();

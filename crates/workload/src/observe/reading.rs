@@ -10,7 +10,7 @@ use super::{
     mqtt::{Protocol, Subscription},
     overtaking::{Order, Overtaking},
 };
-use crate::figures::{Buckets, Sparse, Values};
+use crate::figures::{Buckets, Relayed, Sparse, Values};
 
 /// Settlements among which several workers show, if they are often busy.
 const EARLY: u64 = 200;
@@ -69,6 +69,8 @@ pub(crate) struct ReadFlow {
     /// Messages settled by each method.
     pub(crate) per_settlement: Values<u64>,
     pub(crate) most_unsettled: u64,
+    /// Settlements right after a publish on the same channel.
+    pub(crate) relayed: Relayed,
     /// Times from delivery to acknowledgement, in nanoseconds.
     pub(crate) raw: Buckets,
     /// Processing times in nanoseconds.

@@ -7,6 +7,7 @@ mod likeness;
 mod mqtt;
 mod random;
 mod readers;
+mod relays;
 mod requests;
 mod scaling;
 mod secrets;

@@ -1,7 +1,7 @@
 //! Groups of consumers, of programs that poll, and of responders.
 
 use super::{
-    lines::{Lines, counted, figure, list, percent, size, time, time_text},
+    lines::{Lines, counted, figure, list, percent, quoted, size, time, time_text},
     protocols,
     publishers::{clients, members, program, times},
 };
@@ -55,6 +55,7 @@ fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
                 prefetch(lines, group);
             }
             settling(lines, group);
+            forward(lines, group);
         }
     }
     match (processing(group), &group.processing) {
@@ -205,9 +206,9 @@ fn prefetch(lines: &mut Lines, group: &ReaderGroup) {
         Prefetch::Consumer(count) => lines.key("prefetch", &count.to_string()),
         Prefetch::Channel(count) => lines.key("channel-prefetch", &count.to_string()),
         _ if group.settings.settling == Settling::Never => {}
-        Prefetch::Unlimited if processing(group).is_none() => {}
+        Prefetch::Unlimited if processing(group).is_none() && group.settings.forward.is_none() => {}
         Prefetch::Unlimited => {
-            lines.comment("The client has no limit; a processing time needs one here.");
+            lines.comment("The client has no limit; here one is needed.");
             lines.key("prefetch", "65535");
         }
         Prefetch::Unknown => {
@@ -217,6 +218,36 @@ fn prefetch(lines: &mut Lines, group: &ReaderGroup) {
             lines.key("prefetch", &group.most_unsettled.clamp(1, 65_535).to_string());
         }
     }
+}
+
+/// Share of followed messages above which all are.
+const ALL_FOLLOWED: f64 = 0.97;
+
+/// Writes the message that a consumer publishes before it settles one.
+fn forward(lines: &mut Lines, group: &ReaderGroup) {
+    let Some(forward) = &group.settings.forward else { return };
+    let share = group.followed_share;
+    lines.comment(&format!(
+        "{} of the messages are followed by one that the consumer publishes before it settles them.",
+        percent(share)
+    ));
+    if forward.has_confirms {
+        lines.comment("Not expressed: its messages have confirms.");
+    }
+    let mut entries = if forward.exchange.is_empty() {
+        vec![format!("queue = {}", quoted(&forward.key))]
+    } else {
+        let exchange = format!("exchange = {}", quoted(&forward.exchange));
+        vec![exchange, format!("routing-key = {}", quoted(&forward.key))]
+    };
+    entries.extend(forward.size.map(|bytes| format!("size = {}", size(bytes))));
+    if forward.persistent {
+        entries.push("persistent = true".to_owned());
+    }
+    if share < ALL_FOLLOWED {
+        entries.push(format!("share = {}", figure(share)));
+    }
+    lines.key("forward", &format!("{{ {} }}", entries.join(", ")));
 }
 
 fn polling(lines: &mut Lines, group: &ReaderGroup) {

@@ -2,7 +2,7 @@
 
 use rabbitscope_amqp::{Connection, Content, Properties, Route};
 use rabbitscope_runs::{Draws, Random, scenario::Forward};
-use rabbitscope_timing::STAMP_SIZE;
+use rabbitscope_timing::{STAMP_SIZE, Stamp};
 
 use super::held_messages::HeldMessage;
 use crate::link::{serve_context::ServeContext, socket::Socket};
@@ -69,7 +69,7 @@ impl Forwarding {
         self.next = (self.next + 1) % self.routes.len();
         self.body.resize(self.size.unwrap_or(message.body_bytes as usize), 0);
         if let Some(head) = self.body.first_chunk_mut::<STAMP_SIZE>() {
-            *head = message.stamp.map_or([0; STAMP_SIZE], |stamp| stamp.encode());
+            *head = message.stamp.map_or([0; STAMP_SIZE], Stamp::encode);
         }
         socket.connection.publish_body(channel, route, &self.properties, &[], &self.body);
         socket.sent(channel, 1, context);

@@ -400,6 +400,18 @@ impl Random {
         [MemberQueues::Share, MemberQueues::One, MemberQueues::All][self.below(3)]
     }
 
+    fn forward(&mut self) -> Option<Forward> {
+        let forward = Forward {
+            exchange: Some("amq.topic".to_owned()),
+            routing_key: self.some("k.1".to_owned()),
+            size: self.some(100),
+            persistent: self.chance(),
+            share: self.some(0.25),
+            ..Forward::default()
+        };
+        self.some(forward)
+    }
+
     fn consumers(&mut self, queue: &QueueSpec) -> ConsumerGroup {
         let is_stream = queue.queue_type == QueueType::Stream;
         let count = self.number(50);
@@ -424,17 +436,8 @@ impl Random {
         let is_drawn = processing_times.is_some() || processing_time_shares.is_some();
         let is_held = own_pace && !is_drawn && !time.is_zero();
         let nack = !auto_ack && self.chance();
-        let forward = Forward {
-            exchange: Some("amq.topic".to_owned()),
-            routing_key: self.some("k.1".to_owned()),
-            size: self.some(100),
-            persistent: self.chance(),
-            share: self.some(0.25),
-            ..Forward::default()
-        };
-        let can_forward = is_limited && !nack;
         ConsumerGroup {
-            forward: self.some(forward).filter(|_| can_forward),
+            forward: self.forward().filter(|_| is_limited && !nack),
             name: format!("c of {}", queue.name),
             count,
             connections,

@@ -149,6 +149,7 @@ impl Step<'_> {
         let answers = std::mem::take(&mut self.state.answers);
         if let Some(channel) = self.state.channel(self.place.1) {
             channel.confirms.publish();
+            channel.turns.publish(self.now);
             let is_confirmed = channel.mode == ConfirmMode::Confirms;
             let mut around = Around {
                 answers: &answers,
@@ -234,7 +235,17 @@ impl Step<'_> {
             return channel.confirms.confirm(delivery_tag, multiple);
         }
         let Some(channel) = self.state.channel(self.place.1) else { return };
-        for (flow, batch) in channel.deliveries.settle(delivery_tag, multiple, self.now) {
+        let batches = channel.deliveries.settle(delivery_tag, multiple, self.now);
+        let single = match batches[..] {
+            [(flow, batch)] if batch.messages == 1 => Some((flow, batch.last_delivered)),
+            _ => None,
+        };
+        let delivered = single.map(|(_, delivered)| delivered);
+        let relayed = channel.turns.settle(self.now, delivered, self.random);
+        if let Some((flow, _)) = single {
+            self.flows.reads[flow].relayed.add(relayed);
+        }
+        for (flow, batch) in batches {
             self.flows.reads[flow].settle((self.now, self.block), settlement, batch);
         }
     }
