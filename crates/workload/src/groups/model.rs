@@ -144,7 +144,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         has_direct_replies: flows.direct_replies > 0,
         connections: flows.connections,
         idle: flows.idle,
-        idle_by_mqtt: flows.mqtt.idle,
+        idle_by_mqtt: flows.idle_by_mqtt(),
         of_other_protocols: flows.of_other_protocols,
         encrypted: if is_told { 0 } else { flows.records.len() as u64 },
         assumptions: flows.assumed.iter().cloned().chain(uses.assumptions).collect(),

@@ -7,7 +7,7 @@ use super::{
     blocks::BlockClock, mqtt::Counts, publishing::PublishFlow, reading::ReadFlow, records::Records,
     seen::Seen,
 };
-use crate::figures::Buckets;
+use crate::{figures::Buckets, topology::canonical};
 
 /// All flows, and everything that they need to become a scenario.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,8 @@ pub struct Flows {
     pub(crate) of_other_protocols: u64,
     pub(crate) idle: u64,
     pub(crate) mqtt: Counts,
+    /// Addresses of clients of MQTT without messages, and without a subscription that was seen.
+    pub(crate) idle_by_mqtt: BTreeSet<SocketAddr>,
     /// Addresses of clients whose frames were read.
     pub(crate) read_clients: BTreeSet<SocketAddr>,
     /// Records of TLS by the client's address.
@@ -100,6 +102,13 @@ impl Flows {
     pub(super) fn end(&mut self) {
         self.first = self.first.min(self.last);
         self.reads.iter_mut().for_each(|flow| flow.count_waited(0));
+    }
+
+    /// Returns the number of clients of MQTT without messages and readers.
+    pub(crate) fn idle_by_mqtt(&self) -> u64 {
+        let readers: BTreeSet<SocketAddr> =
+            self.reads.iter().filter_map(|flow| flow.client.map(canonical)).collect();
+        self.idle_by_mqtt.difference(&readers).count() as u64
     }
 
     /// Returns whether clients read queues, with or without messages.

@@ -92,8 +92,6 @@ pub(crate) struct Counts {
     pub(crate) wills: u64,
     pub(crate) persistent: u64,
     pub(crate) of_both_qualities: u64,
-    /// Connections without messages and readers.
-    pub(crate) idle: u64,
 }
 
 /// Returns whether a text can be the topic of a message (section 4.7 of MQTT 3.1.1).

@@ -10,7 +10,9 @@ use super::{
 use crate::{
     figures::Values,
     observe::{ConfirmMode, Flows, PublishFlow, PublishKey, ReadFlow, Settled},
-    topology::{Connection, ConsumerPlace, Destination, Topology, canonical},
+    topology::{
+        Connection, ConsumerPlace, Destination, Topology, canonical, quality_of_subscription,
+    },
 };
 
 /// Number of the first connection that has no packets.
@@ -262,7 +264,17 @@ impl<'a> Unseen<'a> {
             .iter()
             .filter_map(|flow| Some((canonical(flow.client?), flow.connection)))
             .collect();
-        let known = self.topology.consumers.iter().filter(|(place, _)| !shown.contains(place));
+        // A client of MQTT has one reader, whose queues are those of one subscription.
+        let by_mqtt = flows.reads.iter().filter(|flow| flow.protocol.is_mqtt());
+        let mut by_mqtt: BTreeSet<SocketAddr> =
+            by_mqtt.filter_map(|flow| flow.client.map(canonical)).collect();
+        let known =
+            self.topology.consumers.iter().filter(
+                |(place, consumer)| match quality_of_subscription(&consumer.queue) {
+                    Some(_) => by_mqtt.insert(place.client),
+                    None => !shown.contains(place),
+                },
+            );
         known
             .map(|(place, consumer)| {
                 let number = numbers.get(&place.client).copied();

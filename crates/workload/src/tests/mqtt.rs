@@ -12,7 +12,10 @@ use rabbitscope_wire::{
 };
 
 use super::talk::{MILLIS, SECOND};
-use crate::{Flows, Measurements, Model, Observer, Origin, Topology, anonymous, compare, model};
+use crate::{
+    Counted, Flows, Measurements, Model, Observer, Origin, Topology, Traffic, anonymous, compare,
+    model,
+};
 
 /// What happens on connections, at its time in nanoseconds.
 #[derive(Default)]
@@ -285,6 +288,30 @@ fn the_node_shows_the_queue_of_a_client_that_was_there() {
         text.contains("topic = \"aaaaaa/b\"") || text.contains("topic = \"aaaaaa/a\""),
         "{text}"
     );
+}
+
+#[test]
+fn a_silent_subscriber_is_a_reader_and_no_idle_client() {
+    let topology = Topology::from_definitions(CONSUMER).unwrap();
+    let counted = Counted {
+        before: Traffic::from_json("{}").unwrap(),
+        after: Traffic::from_json("{}").unwrap(),
+        has_packets: true,
+    };
+    for deliveries in [0, 1] {
+        let mut packets = Packets::default();
+        let reader = packets.connection(false);
+        packets.step(SECOND, reader, Side::Client, Action::Ping);
+        for number in 0..deliveries {
+            packets.deliver(number + 1, reader, "secret/b", 0);
+        }
+        let mut flows = packets.observed().finish();
+        flows.add_counted(&counted, &topology);
+        let (text, scenario) = written(&model(&mut flows, topology.clone()));
+        assert!(scenario.publishers.is_empty() && scenario.queues.is_empty(), "{text}");
+        let [consumers] = &scenario.consumers[..] else { panic!("{text}") };
+        assert_eq!((&consumers.topics[..], consumers.count), (&["secret/+".to_owned()][..], 1));
+    }
 }
 
 #[test]

@@ -87,11 +87,11 @@ impl ActivityListener for Observer {
         let Some(mut state) = self.connections.remove(&connection) else { return };
         let client = canonical(state.client);
         self.flows.of_other_protocols += u64::from(state.is_of_other_protocol);
-        let is_idle = u64::from(!is_closed && state.is_idle());
-        if state.mqtt.is_some() {
-            self.flows.mqtt.idle += is_idle;
-        } else {
-            self.flows.idle += is_idle;
+        let is_idle = !is_closed && state.is_idle();
+        if state.mqtt.is_none() {
+            self.flows.idle += u64::from(is_idle);
+        } else if is_idle && self.flows.idle_by_mqtt.len() < FLOWS_MAX {
+            self.flows.idle_by_mqtt.insert(client);
         }
         if state.is_readable {
             self.flows.read_clients.insert(client);
