@@ -2,25 +2,20 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use rabbitscope_amqp::{
-    Connection, Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value,
-};
+use rabbitscope_amqp::{Connection, Content, Properties, PublishTarget, PublishTemplate, Route};
 use rabbitscope_amqp10::Parts;
 use rabbitscope_mqtt::Topic;
 use rabbitscope_protocol::Encoded;
 use rabbitscope_runs::{
     Draws, Random,
-    scenario::{
-        ITEMS_HEADER, MessageProperties, Protocol, PublisherGroup, RoutingKeys, STAMP_HEADER,
-        Scenario, assigned_queues,
-    },
+    scenario::{Protocol, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario, assigned_queues},
 };
 use rabbitscope_streams as streams;
 use rabbitscope_timing::{Nanos, RunInstant, STAMP_SIZE};
-use rabbitscope_topology::field_table;
 
 use super::{
     amqp091::PackedPayload,
+    amqp091_properties::all_properties,
     bodies::bodies,
     body_files::BodyFiles,
     mqtt,
@@ -249,57 +244,6 @@ fn places(keys: &[String], partitions: &[String]) -> Vec<u8> {
     let Ok(count @ 1..) = u32::try_from(partitions.len()) else { return Vec::new() };
     let place = |key: &String| u8::try_from(streams::partition(key, count)).unwrap_or(u8::MAX);
     keys.iter().map(place).collect()
-}
-
-fn all_properties(group: &PublisherGroup) -> Vec<(f64, Properties)> {
-    let all = group.all_properties().into_iter();
-    all.map(|(share, of_share)| (share, properties(group, of_share))).collect()
-}
-
-fn properties(group: &PublisherGroup, of_message: MessageProperties) -> Properties {
-    let MessageProperties {
-        content_type,
-        content_encoding,
-        delivery_mode,
-        priority,
-        correlation_id,
-        reply_to,
-        expiration,
-        message_id,
-        timestamp,
-        kind,
-        user_id,
-        app_id,
-        cluster_id,
-        headers,
-        // Of AMQP 1.0.
-        subject: _,
-        group_id: _,
-    } = of_message;
-    let mut table: Table = field_table(&headers);
-    let packing = group.packing();
-    if packing.items > 1 {
-        table.0.push((ITEMS_HEADER.to_owned(), Value::Integer(packing.items.into())));
-    }
-    Properties {
-        content_type,
-        content_encoding: match packing.compression {
-            Some(compression) => Some(compression.algorithm.name().to_owned()),
-            None => content_encoding,
-        },
-        delivery_mode: delivery_mode.or(group.is_persistent().then_some(2)),
-        headers: (!table.0.is_empty()).then_some(table),
-        priority,
-        correlation_id,
-        reply_to,
-        expiration: expiration.map(|time| time.as_millis().to_string()),
-        message_id,
-        timestamp,
-        kind,
-        user_id,
-        app_id,
-        cluster_id,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Message bodies, properties, routing keys and stamps.
 
 mod amqp091;
+mod amqp091_properties;
 mod amqp10;
 mod amqp10_sections;
 mod bodies;
