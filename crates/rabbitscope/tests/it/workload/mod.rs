@@ -1,6 +1,7 @@
 //! Loads with known figures, their packets, and the scenario that `workload` writes of them.
 
 mod comparing;
+mod mqtt;
 mod observing;
 mod planted;
 mod refusals;
