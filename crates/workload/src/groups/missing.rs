@@ -44,7 +44,7 @@ pub(super) fn missing(flows: &Flows, others: u64, relays: u64) -> Vec<String> {
 /// Lists the parts of MQTT that a scenario does not have.
 fn by_mqtt(counts: &Counts, add: &mut impl FnMut(u64, String)) {
     let Counts { retained, of_quality_2, without_topic, without_filter, .. } = *counts;
-    let Counts { wills, persistent, of_both_qualities, .. } = *counts;
+    let Counts { wills, persistent, of_both_qualities, with_dot, .. } = *counts;
     add(
         retained,
         format!("{retained} messages by MQTT were retained ones, which here are usual ones"),
@@ -55,6 +55,8 @@ fn by_mqtt(counts: &Counts, add: &mut impl FnMut(u64, String)) {
     let no_topic =
         "messages by MQTT had a topic that no packet showed; here they have that of others";
     add(without_topic, format!("{without_topic} {no_topic}"));
+    let dot = "messages and filters of MQTT have a dot in their topic, for which here is `_`";
+    add(with_dot, format!("{with_dot} {dot}"));
     let no_filter =
         "filters of subscriptions are left out: they are shared, invalid, or too many of a client";
     add(without_filter, format!("{without_filter} {no_filter}"));

@@ -4,6 +4,8 @@
 pub(crate) const EXCHANGE: &str = "amq.topic";
 /// Bytes of the longest topic or filter. RabbitMQ makes a routing key of it.
 const TEXT_MAX: usize = 255;
+/// The character that replaces a dot.
+const PLACE_OF_DOT: &str = "_";
 /// Maximum of filters of a client.
 const FILTERS_MAX: usize = 64;
 
@@ -86,6 +88,8 @@ pub(crate) struct Counts {
     pub(crate) of_quality_2: u64,
     /// Messages of topics that no packet showed, or that are none.
     pub(crate) without_topic: u64,
+    /// Messages and filters with a dot in a level.
+    pub(crate) with_dot: u64,
     /// Filters that are none, shared, or too many.
     pub(crate) without_filter: u64,
     /// Clients with a will, with a session that outlives the connection, and with publishes of both qualities.
@@ -114,10 +118,16 @@ fn is_text(text: &str) -> bool {
     !text.is_empty() && text.len() <= TEXT_MAX && !text.contains('\0')
 }
 
-/// Returns the filter of a binding's key.
+/// Returns the filter of a binding's key. The broker has slashes for dots of topics.
 pub(super) fn filter(routing_key: &str) -> String {
-    let level = |word| if word == "*" { "+" } else { word };
+    let level =
+        |word: &str| if word == "*" { "+".to_owned() } else { word.replace('/', PLACE_OF_DOT) };
     routing_key.split('.').map(level).collect::<Vec<_>>().join("/")
+}
+
+/// Returns a topic or a filter as a scenario can have it: in its routing keys, a dot is the end of a level.
+pub(super) fn without_dots(text: &str) -> String {
+    text.replace('.', PLACE_OF_DOT)
 }
 
 #[cfg(test)]
@@ -142,5 +152,7 @@ mod tests {
     #[test]
     fn a_binding_has_its_filter() {
         assert_eq!(filter("a.*.b.#"), "a/+/b/#");
+        // That of the filter `v1.0/+`.
+        assert_eq!(filter("v1/0.*"), without_dots("v1.0/+"));
     }
 }

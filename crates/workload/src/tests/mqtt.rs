@@ -328,12 +328,13 @@ fn parts_that_a_scenario_lacks_are_listed() {
         packets.step(at, client, Side::Client, Action::Publish(publish));
     }
     packets.publish(3 * SECOND, client, "", None);
-    packets.step(5, client, Side::Client, subscribe(b"\0\x0a$share/a/b\x01\0\x01b\x01"));
+    packets.step(5, client, Side::Client, subscribe(b"\0\x0a$share/a/b\x01\0\x05v1.0b\x01"));
     let (text, scenario) = packets.scenario(Topology::default());
     for part in [
         "99 messages by MQTT were retained",
         "99 messages and filters of MQTT asked for quality of service 2",
         "1 messages by MQTT had a topic that no packet showed",
+        "1 messages and filters of MQTT have a dot",
         "1 filters of subscriptions are left out",
         "1 clients of MQTT published with quality of service 0 and 1",
     ] {
@@ -341,7 +342,7 @@ fn parts_that_a_scenario_lacks_are_listed() {
         assert!(one_line.contains(part), "{part}\n{text}");
     }
     assert_eq!(scenario.publishers.len(), 2, "{text}");
-    assert_eq!(scenario.consumers[0].topics, ["b"], "{text}");
+    assert_eq!(scenario.consumers[0].topics, ["v1_0b"], "{text}");
 }
 
 /// A publisher and a consumer, with these identifiers.

@@ -7,7 +7,7 @@ use rabbitscope_wire::{
 
 use super::{
     super::{
-        mqtt::{Client, EXCHANGE, Protocol, Version, is_topic},
+        mqtt::{Client, EXCHANGE, Protocol, Version, is_topic, without_dots},
         publishing::{Around, ConfirmMode},
         reading::Prefetch,
         seen::text,
@@ -76,11 +76,8 @@ impl Step<'_> {
             self.flows.left_out += 1;
             return;
         };
-        let mut message = *message;
-        if !is_topic(&text(message.routing_key)) {
-            self.flows.mqtt.without_topic += 1;
-            message.routing_key = b"";
-        }
+        let topic = self.topic(message.routing_key);
+        let message = Published { routing_key: topic.as_bytes(), ..*message };
         let client_id = self.client_id();
         let answers = std::mem::take(&mut self.state.answers);
         let Some(channel) = self.state.channel(self.place.1) else { return };
@@ -103,6 +100,17 @@ impl Step<'_> {
         flow.mode = if qos > 0 { ConfirmMode::Confirms } else { ConfirmMode::Off };
         flow.publish(event, &message, &mut around);
         self.state.answers = answers;
+    }
+
+    /// Returns the topic of a publish; empty if it is unknown or none.
+    fn topic(&mut self, sent: &[u8]) -> String {
+        let topic = text(sent);
+        if !is_topic(&topic) {
+            self.flows.mqtt.without_topic += 1;
+            return String::new();
+        }
+        self.flows.mqtt.with_dot += u64::from(topic.contains('.'));
+        without_dots(&topic)
     }
 
     /// Returns the flow of the client's reader, whose quality of service is this one at least.
@@ -131,7 +139,9 @@ impl Step<'_> {
             let Some(place) = self.reader(None, quality.min(1)) else { return };
             let subscription = &mut self.flows.reads[place].subscription;
             subscription.is_seen = true;
-            let is_taken = subscription.add(text(filter));
+            let filter = text(filter);
+            let is_taken = subscription.add(without_dots(&filter));
+            self.flows.mqtt.with_dot += u64::from(filter.contains('.'));
             self.flows.mqtt.without_filter += u64::from(!is_taken);
         }
     }
@@ -151,7 +161,7 @@ impl Step<'_> {
         read.deliver(moment, message.content.header.body_bytes, message.redelivered);
         let topic = text(message.routing_key);
         if is_topic(&topic) {
-            read.routes.add((EXCHANGE.to_owned(), topic));
+            read.routes.add((EXCHANGE.to_owned(), without_dots(&topic)));
         }
         if message.delivery_tag == 0 {
             return;
