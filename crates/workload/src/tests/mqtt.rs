@@ -1,10 +1,12 @@
 //! Clients of MQTT, from their beginning and in their middle.
 
+use core::time::Duration;
+
 use rabbitscope_runs::scenario::{self, MqttVersion, Protocol, Scenario};
 use rabbitscope_wire::{
     activity::{
-        Action, ActivityListener, Connect, Content, Delivered, Ends, Event, Filters, OfMqtt,
-        Properties, Published, Settled, Settlement,
+        Action, ActivityListener, Connect, Content, Delivered, Ends, Event, Filters, Headers,
+        OfMqtt, Properties, Published, Settled, Settlement,
     },
     packet::Timestamp,
     protocols::{self, ContentHeader},
@@ -179,6 +181,27 @@ fn clients_come_back_with_version_quality_and_topics() {
 }
 
 #[test]
+fn properties_of_version_5_have_their_number_and_size() {
+    let mut packets = Packets::default();
+    let client = packets.client(5, "a");
+    for number in 1..100 {
+        let headers = Some(Headers { count: 2, bytes: 2 * (1 + 2 + 1 + 4) + 10 });
+        let expiration = Some(60_000);
+        let properties = Properties { headers, expiration, text_bytes: 8, ..Properties::default() };
+        let content = Content { properties: Some(properties), ..content(None, 0, 100) };
+        let (exchange, routing_key) = (&b"amq.topic"[..], &b"a"[..]);
+        let (mandatory, at) = (false, number * 20 * MILLIS);
+        let publish = Published { exchange, routing_key, mandatory, number: None, content };
+        packets.step(at, client, Side::Client, Action::Publish(publish));
+    }
+    let (text, scenario) = packets.scenario(Topology::default());
+    let properties = &scenario.publishers[0].properties;
+    assert_eq!(properties.expiration, Some(Duration::from_secs(60)), "{text}");
+    assert_eq!(properties.headers.len(), 2, "{text}");
+    assert_eq!(properties.content_type.as_deref(), Some("00000000"), "{text}");
+}
+
+#[test]
 fn windows_of_closed_clients_are_known_once_all_is_confirmed() {
     for from_the_start in [true, false] {
         let mut packets = Packets::default();
@@ -284,10 +307,6 @@ fn the_node_shows_the_queue_of_a_client_that_was_there() {
     let (text, scenario) = written(&model(&mut flows, topology));
     assert!(!text.contains("secret"), "{text}");
     assert_eq!(scenario.consumers[0].topics, ["aaaaaa/+"], "{text}");
-    assert!(
-        text.contains("topic = \"aaaaaa/b\"") || text.contains("topic = \"aaaaaa/a\""),
-        "{text}"
-    );
 }
 
 #[test]
