@@ -3,7 +3,7 @@ SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 DEMO := target/demo/rabbitscope
 
-BENCHES := overhead tick watch asking load protocols fleet pace find-rate queues inside page questions profile packets check workload
+BENCHES := overhead tick watch asking load protocols fleet pace find-rate queues inside page follow questions profile packets check workload
 
 # Group that may record profiles with the installed program, and place of `make install`.
 GROUP ?= rabbitscope
@@ -97,6 +97,7 @@ manifests:
 # queues    time for a list of 3,000 queues under load, from the management plugin and from here
 # inside    cost of a look inside for a saturated broker
 # page      size of the page of a large profile, and its time to open in Chromium
+# follow    memory of a live page that follows a node for 40 minutes (as root)
 # questions clicks and seconds in which pages answer five questions of a reader
 # profile   time from ten million samples to folded stacks, against perf script with
 #           stackcollapse-perf.pl and against inferno (needs perf, Perl, 30 GB of disk)
