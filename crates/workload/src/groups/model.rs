@@ -122,7 +122,8 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         .map(|(key, _)| key.as_str())
         .collect();
     let sets = Sets::new(&uses, &direct);
-    let relays = Relays::find(&sent, &reads, &sets);
+    let queues = uses.read.iter().map(String::as_str);
+    let relays = Relays::find(&sent, reads.iter().copied().zip(queues), &sets);
     missing.extend(missing::missing(flows, others, relays.connections()));
     let sent: Vec<&PublishFlow> = sent.into_iter().filter(|flow| !relays.publishes(flow)).collect();
     missing.extend(plugin_types(&uses));

@@ -27,16 +27,24 @@ pub(crate) struct Forward {
 pub(super) struct Relays(BTreeMap<(u64, u16), Forward>);
 
 impl Relays {
-    /// Finds the channels whose only consumer publishes because of its messages, to one target.
-    pub(super) fn find(sent: &[&PublishFlow], reads: &[&ReadFlow], sets: &Sets) -> Self {
-        let (sent, reads) = (
-            by_channel(sent, |flow| (flow.key.connection, flow.key.channel)),
-            by_channel(reads, |flow| (flow.connection, flow.channel)),
-        );
+    /// Finds the channels whose only consumer publishes because of its messages, to one target. Each reader comes with
+    /// its queue.
+    pub(super) fn find<'a>(
+        sent: &[&'a PublishFlow],
+        reads: impl Iterator<Item = (&'a ReadFlow, &'a str)>,
+        sets: &Sets,
+    ) -> Self {
+        let sent = by_channel(sent.iter().copied(), |flow| (flow.key.connection, flow.key.channel));
+        let reads = by_channel(reads, |(flow, _)| (flow.connection, flow.channel));
         let found = reads.into_iter().filter_map(|(channel, reads)| {
-            let ([read], [sent]) = (&reads[..], &sent.get(&channel)?[..]) else { return None };
-            let is_relay = !read.is_polling && read.relayed.is_relay(sent.messages);
-            forward(sent, read, sets).filter(|_| is_relay).map(|forward| (channel, forward))
+            let ([(read, queue)], [sent]) = (&reads[..], &sent.get(&channel)?[..]) else {
+                return None;
+            };
+            let is_relay = !read.is_polling
+                && read.settled.acks * 2 > read.settled.total()
+                && read.relayed.is_relay(sent.messages);
+            let forward = forward(sent, (read, queue), sets).filter(|_| is_relay);
+            forward.map(|forward| (channel, forward))
         });
         Self(found.collect())
     }
@@ -56,19 +64,19 @@ impl Relays {
     }
 }
 
-fn by_channel<'a, T>(
-    flows: &[&'a T],
+fn by_channel<T>(
+    flows: impl Iterator<Item = T>,
     channel: impl Fn(&T) -> (u64, u16),
-) -> BTreeMap<(u64, u16), Vec<&'a T>> {
-    let mut all: BTreeMap<_, Vec<&T>> = BTreeMap::new();
+) -> BTreeMap<(u64, u16), Vec<T>> {
+    let mut all: BTreeMap<_, Vec<T>> = BTreeMap::new();
     for flow in flows {
-        all.entry(channel(flow)).or_default().push(flow);
+        all.entry(channel(&flow)).or_default().push(flow);
     }
     all
 }
 
-/// Returns the message of a relay; none if a scenario cannot express it.
-fn forward(sent: &PublishFlow, read: &ReadFlow, sets: &Sets) -> Option<Forward> {
+/// Returns the message of a relay; none if a scenario cannot express it, such as one that comes back to the relay.
+fn forward(sent: &PublishFlow, (read, queue): (&ReadFlow, &str), sets: &Sets) -> Option<Forward> {
     let (key, share) = sent.routing_keys.most_frequent()?;
     let is_expressible = share >= ONE_SHARE
         && sent.mode != ConfirmMode::Transactions
@@ -81,7 +89,9 @@ fn forward(sent: &PublishFlow, read: &ReadFlow, sets: &Sets) -> Option<Forward> 
         Target::Exchange(exchange.clone())
     };
     let is_named = match target {
-        Target::Queues(place) => !sets.sets[place].queue.server_named,
+        Target::Queues(place) => {
+            !sets.sets[place].queue.server_named && sets.of(queue) != Some(place)
+        }
         Target::Exchange(_) => true,
     };
     (is_expressible && is_named).then(|| Forward {

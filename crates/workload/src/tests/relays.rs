@@ -118,6 +118,18 @@ fn whoever_publishes_for_another_reason_is_no_relay() {
         talk.client(at + 2 * MILLIS, connection, settle(number));
     }
     assert_eq!(forward(&talk).1, None);
+    // One that puts its messages back at the end of their queue, and one that refuses them.
+    for (target, how) in [("q", ACK), ("next", Settlement::Nack { requeue: false })] {
+        let mut talk = Talk::default();
+        let connection = consumer(&mut talk);
+        for number in 1..=1_000_u64 {
+            let at = SECOND + number * 10 * MILLIS;
+            talk.deliver(at, connection, "t", number);
+            talk.publish(at + MILLIS, connection, ("", target), 300);
+            talk.client(at + MILLIS, connection, Owned::Settle(number, false, how));
+        }
+        assert_eq!(forward(&talk).1, None, "{target}");
+    }
     // Few messages.
     let mut talk = Talk::default();
     relay(&mut talk, (1_500 * MILLIS, MILLIS), |_| Some(0));
