@@ -43,8 +43,20 @@ queues(Add, Sent) ->
         fun ({{resource, VHost, _, Name} = Resource, Durable, AutoDelete, Owner, Arguments}, In) ->
             Row = #{vhost => VHost, name => Name, durable => Durable, auto_delete => AutoDelete,
                 exclusive => is_pid(Owner), arguments => table(Arguments), messages_ready => ready(Resource)},
-            Add(queues, Row, In)
+            subscriber(Add, Resource, Owner, Add(queues, Row, In))
         end, Sent).
+
+%% Since RabbitMQ 3.12, a client of MQTT is its own queue if it acknowledges nothing. No table has it as a consumer.
+subscriber(Add, {resource, VHost, _, <<"mqtt-subscription-", Rest/binary>> = Name}, Owner, In) when is_pid(Owner) ->
+    case binary:longest_common_suffix([Rest, <<"qos0">>]) of
+        4 ->
+            Row = #{vhost => VHost, queue => Name, consumer_tag => <<>>, exclusive => false, ack_required => false,
+                prefetch_count => 0, arguments => #{}, channel => 0, channel_prefetch_count => null,
+                peer => client_channels:peer(broker_tables:infos(connection_created, Owner))},
+            Add(consumers, Row, In);
+        _ -> In
+    end;
+subscriber(_, _, _, In) -> In.
 
 %% Messages that wait, as the queue counted them last; null if the node does not count.
 ready(Queue) ->

@@ -2,10 +2,11 @@
 -module(client_channels).
 -export([place/1, peer/1, limits/0]).
 
-%% The client's address and the number of a channel.
+%% The client's address and the number of a channel. Since RabbitMQ 3.12, clients of MQTT have none: the process of their
+%% connection consumes.
 place(Channel) ->
     Infos = broker_tables:infos(channel_created, Channel),
-    Owner = broker_tables:infos(connection_created, proplists:get_value(connection, Infos)),
+    Owner = broker_tables:infos(connection_created, proplists:get_value(connection, Infos, Channel)),
     {peer(Owner), proplists:get_value(number, Infos, 0)}.
 
 %% The client's address, empty if it is unknown.
