@@ -115,13 +115,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     if !links.is_empty() {
         missing.push(format!("{} policies of federation are left out", links.len()));
     }
-    let direct: BTreeSet<&str> = sent
-        .iter()
-        .filter(|flow| flow.key.exchange.is_empty())
-        .flat_map(|flow| flow.routing_keys.ranked())
-        .map(|(key, _)| key.as_str())
-        .collect();
-    let sets = Sets::new(&uses, &direct);
+    let sets = Sets::new(&uses, &direct_keys(&sent));
     let queues = uses.read.iter().map(String::as_str);
     let relays = Relays::find(&sent, reads.iter().copied().zip(queues), &sets);
     missing.extend(missing::missing(flows, others, relays.connections()));
@@ -155,6 +149,12 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     };
     model.name_groups();
     model
+}
+
+/// Returns the routing keys of messages to the default exchange.
+fn direct_keys<'a>(sent: &[&'a PublishFlow]) -> BTreeSet<&'a str> {
+    let direct = sent.iter().filter(|flow| flow.key.exchange.is_empty());
+    direct.flat_map(|flow| flow.routing_keys.ranked()).map(|(key, _)| key.as_str()).collect()
 }
 
 /// Returns the virtual host with the most messages, and the messages of all others.
