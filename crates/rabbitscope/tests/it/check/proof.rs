@@ -69,7 +69,16 @@ fn a_proof_is_written_and_begun() {
     if geteuid().is_root() {
         let arms = arms(&bench, &written);
         check_groups(&arms[0], 200.0, 12, 20);
-        let time = arms[0].consumers[0].processing_time.unwrap_or_default();
+        // On a busy machine, times differ so much that they are shares.
+        let group = &arms[0].consumers[0];
+        let shares = group.processing_time_shares.as_ref();
+        let mut sum = 0.0;
+        let mut is_median = |share: f64| {
+            sum += share;
+            sum >= 0.5
+        };
+        let median = shares.and_then(|all| all.iter().find(|one| is_median(one.share)));
+        let time = group.processing_time.or(median.map(|one| one.time)).unwrap_or_default();
         assert!(time.abs_diff(Duration::from_millis(20)) < Duration::from_millis(3), "{time:?}");
     } else {
         let scenario = bench.read(&written.replace(".toml", "-load.toml"));
