@@ -29,8 +29,8 @@ const WORDS_OF_BROKER: [&str; 14] = [
     "ha-promote-on-failure",
 ];
 
-/// Replaces the names of exchanges, queues, keys, topics, policies and programs by numbers. Returns the number of policies that
-/// are left out, because their patterns cannot be read here.
+/// Replaces the names of exchanges, queues, keys, topics, policies and programs by numbers. Returns the number of policies
+/// that are left out, because their patterns cannot be read here.
 pub fn anonymous(flows: &mut Flows, topology: &mut Topology) -> usize {
     flows.complete(topology);
     topology.connections.clear();

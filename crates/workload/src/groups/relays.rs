@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rabbitscope_runs::scenario::has_placeholder;
+
 use super::{publishers::Target, sets::Sets};
 use crate::observe::{ConfirmMode, PublishFlow, ReadFlow};
 
@@ -79,6 +81,7 @@ fn by_channel<T>(
 fn forward(sent: &PublishFlow, (read, queue): (&ReadFlow, &str), sets: &Sets) -> Option<Forward> {
     let (key, share) = sent.routing_keys.most_frequent()?;
     let is_expressible = share >= ONE_SHARE
+        && !has_placeholder(key)
         && sent.mode != ConfirmMode::Transactions
         && !sent.protocol.is_mqtt()
         && !(sent.is_request || sent.is_reply);

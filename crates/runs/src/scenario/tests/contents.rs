@@ -316,6 +316,7 @@ fn forwarded_messages_need_a_target_and_a_limit() {
         ("{ queue = \"next\", share = 1 }", "forward.share"),
         ("{ queue = \"next\", share = 0 }", "forward.share"),
         ("{ exchange = \"\" }", "forward.exchange"),
+        ("{ exchange = \"amq.topic\", routing-key = \"k.{}\" }", "forward.routing-key"),
     ] {
         refused(&[queue, limit, &more("forward", wrong)], &[expected]);
     }

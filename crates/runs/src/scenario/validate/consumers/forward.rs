@@ -3,7 +3,7 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::{ConsumerGroup, Forward, Protocol},
+        model::{ConsumerGroup, Forward, Protocol, has_placeholder},
     },
     fields,
     publishers::check_exchange,
@@ -61,6 +61,10 @@ fn target(group: &ConsumerGroup, forward: &Forward, context: &Context<'_>) -> Re
             fields::short_string("exchange", exchange)?;
             let key = forward.routing_key.as_deref().unwrap_or_default();
             fields::short_string("routing-key", key)?;
+            if has_placeholder(key) {
+                let reason = "`{}` is not replaced here: give a group of consumers for each key";
+                return refuse("routing-key", reason);
+            }
             check_exchange(exchange, context)
         }
         _ => refuse("queue", "give either `queue`, or `exchange` with `routing-key`"),
