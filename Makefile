@@ -102,7 +102,7 @@ manifests:
 # profile   time from ten million samples to folded stacks, against perf script with
 #           stackcollapse-perf.pl and against inferno (needs perf, Perl, 30 GB of disk)
 # packets   speed of the analysis of a capture, in turn with tshark, and cost of a live capture (as root)
-# workload  likeness of sixteen loads and their models, and wrong models that must be told apart: 30 minutes (as root)
+# workload  likeness of nineteen loads and their models, and wrong models that must be told apart: 30 minutes (as root)
 # check     answers of `check` about 44 planted limits, as a confusion matrix: 20 minutes a round (as root)
 #
 # Use a quiet machine. Results go into docs/measurements or the terminal; each script lists its settings.

@@ -169,9 +169,13 @@ def measured(load_before):
     if set(NAMES) == set(ALL):
         return [f"Measured {at}"]
     old = PAGE.read_text().splitlines() if PAGE.exists() else []
-    again = f"Rows of {', '.join(NAMES)}: "
-    lines = [line for line in old if line.startswith(("Measured ", "Rows of ")) and not line.startswith(again)]
-    return [*lines, again + at]
+    lines = [line for line in old if line.startswith("Measured ")]
+    for line in old:
+        if line.startswith("Rows of "):
+            names, rest = line.removeprefix("Rows of ").split(": ", 1)
+            kept = [name for name in names.split(", ") if name not in NAMES]
+            lines += [f"Rows of {', '.join(kept)}: {rest}"] if kept else []
+    return [*lines, f"Rows of {', '.join(NAMES)}: {at}"]
 
 
 def main():

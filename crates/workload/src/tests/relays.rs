@@ -9,6 +9,7 @@ use super::{
     exponential,
     talk::{MILLIS, Owned, SECOND, Talk},
 };
+use crate::{Measurements, Topology, Verdict, compare, model};
 
 const ACK: Settlement = Settlement::Ack;
 const SECONDS: u64 = 20;
@@ -134,4 +135,29 @@ fn whoever_publishes_for_another_reason_is_no_relay() {
     let mut talk = Talk::default();
     relay(&mut talk, (1_500 * MILLIS, MILLIS), |_| Some(0));
     assert_eq!(forward(&talk).1, None);
+}
+
+#[test]
+fn the_share_of_followed_messages_is_compared() {
+    let measured = |seed, share: f64, gap| {
+        let mut talk = Talk::default();
+        let draws = Draws::new(Random::new(seed), &[share, 1.0 - share]);
+        relay(&mut talk, (gap, 3 * MILLIS), |number| (draws.choice(number) == 0).then_some(0));
+        let mut flows = talk.observed().finish();
+        let model = model(&mut flows, Topology::default());
+        Measurements::from_model(&model, &flows)
+    };
+    let verdict = |seed, share, gap| {
+        let likeness = compare(&measured(1, 0.4, gap), &measured(seed, share, gap));
+        let verdicts = [Verdict::Alike, Verdict::NotJudged, Verdict::Differs];
+        let is =
+            |verdict: &Verdict| likeness.figures(*verdict).contains(&("consumers-1", "forwarded"));
+        verdicts.into_iter().find(is)
+    };
+    for seed in 2..8 {
+        assert_eq!(verdict(seed, 0.4, 10 * MILLIS), Some(Verdict::Alike), "{seed}");
+        assert_eq!(verdict(seed, 0.5, 10 * MILLIS), Some(Verdict::Differs), "{seed}");
+        // Some 200 messages.
+        assert_eq!(verdict(seed, 0.4, 100 * MILLIS), Some(Verdict::NotJudged), "{seed}");
+    }
 }
