@@ -172,7 +172,7 @@ impl<W: Wire<Error: Into<Failure>>> Prepared<W> {
 fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), ClientError> {
     for _ in 0..plan.channels {
         let channel = client.open_channel()?;
-        match &plan.members {
+        match plan.members_on(channel) {
             Members::Publishers { group, .. } if group.confirm_window.is_some() => {
                 client.call(channel, &Request::ConfirmSelect)?;
             }

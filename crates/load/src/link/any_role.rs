@@ -17,6 +17,7 @@ use crate::{
         consuming::Consuming,
         publishing::{Publisher, PublisherProgress, Publishing, Sends},
         receiving::Receiving,
+        sharing::{Part, Sharing},
     },
     message::{Messages, Payload},
     pacing::ArrivalSchedule,
@@ -33,6 +34,7 @@ pub(super) enum AnyRole {
     MqttPublishing(Driven<Publishing<mqtt::Connection>>),
     MqttReceiving(Driven<Receiving<mqtt::Connection>>),
     Consuming(Driven<Consuming>),
+    Sharing(Driven<Sharing>),
     Calling(Driven<Calling>),
     Answering(Driven<Answering>),
     Churning(Driven<Churning>),
@@ -50,6 +52,7 @@ macro_rules! with_role {
             AnyRole::MqttPublishing($one) => $call,
             AnyRole::MqttReceiving($one) => $call,
             AnyRole::Consuming($one) => $call,
+            AnyRole::Sharing($one) => $call,
             AnyRole::Calling($one) => $call,
             AnyRole::Answering($one) => $call,
             AnyRole::Churning($one) => $call,
@@ -130,15 +133,18 @@ impl AnyRole {
     }
 
     fn amqp091(plan: &LinkPlan<'_>, prepared: Prepared<Connection>) -> Self {
+        let frame_max = prepared.connection.frame_max();
+        if !plan.guests.is_empty() {
+            let host = (&plan.members, plan.slot);
+            let guests = plan.guests.iter().map(|guest| (&guest.members, guest.slot));
+            let parts = std::iter::once(host).chain(guests);
+            let parts = parts
+                .map(|(members, slot)| (part(members, frame_max), slot, members.channel_range()));
+            return Self::Sharing(Driven::new(Sharing::new(parts), prepared));
+        }
         match &plan.members {
             Members::Publishers { group, messages, placements } => {
-                let frame_max = prepared.connection.frame_max();
-                let publishers = placements.iter().map(|placement| {
-                    let lane = placement.channel;
-                    let payload = messages.payload(placement.member, lane, frame_max);
-                    publisher(group, messages, *placement, payload)
-                });
-                let role = Publishing::new(publishers.collect(), group);
+                let role = publishing((group, messages, placements), frame_max);
                 Self::Publishing(Driven::new(role, prepared))
             }
             Members::Consumers { plan, placements } => {
@@ -168,11 +174,38 @@ impl AnyRole {
             Self::MqttPublishing(one) => one.socket.on_reconnect(prepared.mqtt(), now),
             Self::MqttReceiving(one) => one.socket.on_reconnect(prepared.mqtt(), now),
             Self::Consuming(one) => one.socket.on_reconnect(prepared.amqp091(), now),
+            Self::Sharing(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::Calling(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::Answering(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::Churning(one) => one.socket.on_reconnect(prepared.amqp091(), now),
         }
     }
+}
+
+/// Returns the role of a group on a shared connection.
+fn part(members: &Members<'_>, frame_max: u32) -> Part {
+    match members {
+        Members::Publishers { group, messages, placements } => {
+            Part::Publishing(Box::new(publishing((group, messages, placements), frame_max)))
+        }
+        Members::Consumers { plan, placements } => {
+            Part::Consuming(Box::new(Consuming::new(plan, placements)))
+        }
+        Members::Callers { .. } | Members::Responders { .. } | Members::Churn { .. } => {
+            unreachable!("only publishers and consumers share connections")
+        }
+    }
+}
+
+fn publishing(
+    (group, messages, placements): (&PublisherGroup, &Messages<'_>, &[Placement]),
+    frame_max: u32,
+) -> Publishing<Connection> {
+    let publishers = placements.iter().map(|placement| {
+        let payload = messages.payload(placement.member, placement.channel, frame_max);
+        publisher(group, messages, *placement, payload)
+    });
+    Publishing::new(publishers.collect(), group)
 }
 
 fn publisher<W: Sends>(

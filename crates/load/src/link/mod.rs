@@ -18,6 +18,7 @@ mod publishing;
 mod receiving;
 mod role;
 mod serve_context;
+mod sharing;
 mod socket;
 
 pub(crate) use driver::Link;

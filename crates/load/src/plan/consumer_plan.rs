@@ -102,6 +102,7 @@ impl<'a> ConsumerPlan<'a> {
             let mut read = placements.iter().flat_map(|placement| self.queues_of(*placement));
             read.any(|queue| self.queues[queue] == name)
         };
-        (channel == 1).then(|| QueueSet::select(spec, |_, name| read(name)))
+        let first = placements.iter().map(|placement| placement.channel).min();
+        (Some(channel) == first).then(|| QueueSet::select(spec, |_, name| read(name)))
     }
 }

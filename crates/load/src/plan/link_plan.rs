@@ -1,6 +1,6 @@
 //! A connection and the members of a group that use it.
 
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use rabbitscope_runs::{
     Random,
@@ -24,6 +24,36 @@ pub(crate) struct LinkPlan<'a> {
     /// Slot of the latencies of its members.
     pub(crate) slot: u16,
     pub(crate) members: Members<'a>,
+    /// Members of other groups on the same connection, each group on channels of its own.
+    pub(crate) guests: Vec<Guest<'a>>,
+}
+
+/// Members of a group on the connection of another group.
+#[derive(Clone, Debug)]
+pub(crate) struct Guest<'a> {
+    /// Slot of their latencies.
+    pub(crate) slot: u16,
+    pub(crate) members: Members<'a>,
+}
+
+impl<'a> LinkPlan<'a> {
+    /// Adds members, on channels behind the others.
+    pub(super) fn share(&mut self, mut guest: Guest<'a>) {
+        for placement in guest.members.placements_mut() {
+            placement.channel += self.channels;
+        }
+        self.channels = guest.members.channels().max(self.channels);
+        self.guests.push(guest);
+    }
+
+    /// Returns the members that use a channel.
+    pub(crate) fn members_on(&self, channel: u16) -> &Members<'a> {
+        let has_it = |members: &&Members<'_>| {
+            members.placements().iter().any(|placement| placement.channel == channel)
+        };
+        let guests = self.guests.iter().map(|guest| &guest.members);
+        guests.clone().find(has_it).unwrap_or(&self.members)
+    }
 }
 
 /// The members of a group that use a connection.
@@ -103,6 +133,27 @@ impl Members<'_> {
         }
     }
 
+    /// Returns the numbers of the channels, from the lowest to the highest.
+    pub(crate) fn channel_range(&self) -> RangeInclusive<u16> {
+        let least = self.placements().iter().map(|placement| placement.channel).min();
+        least.unwrap_or(1)..=self.channels()
+    }
+
+    /// Returns the highest number of a channel; 1 without members.
+    fn channels(&self) -> u16 {
+        self.placements().iter().map(|placement| placement.channel).max().unwrap_or(1)
+    }
+
+    fn placements_mut(&mut self) -> &mut [Placement] {
+        match self {
+            Self::Publishers { placements, .. }
+            | Self::Consumers { placements, .. }
+            | Self::Callers { placements, .. }
+            | Self::Responders { placements, .. }
+            | Self::Churn { placements, .. } => placements,
+        }
+    }
+
     fn placements(&self) -> &[Placement] {
         match self {
             Self::Publishers { placements, .. }
@@ -120,14 +171,13 @@ pub(super) fn link_plan<'a>(
     slot: u16,
     members: Members<'a>,
 ) -> LinkPlan<'a> {
-    let channels =
-        members.placements().iter().map(|placement| placement.channel).max().unwrap_or(1);
     LinkPlan {
         number: 0,
         run: String::new(),
         name: format!("rabbitscope {group} {at}"),
-        channels,
+        channels: members.channels(),
         slot,
         members,
+        guests: Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! The plan of all connections of a scenario and their members.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use rabbitscope_runs::{
     Random,
@@ -12,7 +12,7 @@ use rabbitscope_verify::QueueIndex;
 use super::{
     churn::ChurnMembers,
     consumer_plan::ConsumerPlan,
-    link_plan::{LinkPlan, Members, link_plan},
+    link_plan::{Guest, LinkPlan, Members, link_plan},
     placement::{Placement, spread},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) fn plan_links<'a>(
     share: Share,
     files: &BodyFiles<'_>,
 ) -> Result<Vec<LinkPlan<'a>>, LoadError> {
-    let mut links = Vec::new();
+    let mut links = Links::default();
     let (queue_index, slots, mut first) =
         (QueueIndex::from_scenario(scenario), Slots::from_scenario(scenario), 0);
     for (number, group) in scenario.consumers.iter().enumerate() {
@@ -38,7 +38,8 @@ pub(crate) fn plan_links<'a>(
         first += group.count;
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
             let members = Members::Consumers { plan: Arc::clone(&plan), placements };
-            links.push(link_plan(&group.name, at, slots.consumers(number), members));
+            let members = (slots.consumers(number), members);
+            links.add(&group.name, group.connections_of.as_deref(), at, members);
         }
     }
     first = 0;
@@ -50,10 +51,12 @@ pub(crate) fn plan_links<'a>(
             let placements = placements.into_iter().map(number).collect();
             let members =
                 Members::Publishers { group, messages: Arc::clone(&messages), placements };
-            links.push(link_plan(&group.name, at, publisher_slot(position), members));
+            let members = (publisher_slot(position), members);
+            links.add(&group.name, group.connections_of.as_deref(), at, members);
         }
         first += group.count;
     }
+    let mut links = links.joined();
     other_links(scenario, run, &slots, &mut links);
     for (number, link) in links.iter_mut().enumerate() {
         link.number = number;
@@ -63,14 +66,55 @@ pub(crate) fn plan_links<'a>(
     Ok(links)
 }
 
+/// Connections of publishers and consumers, and members that use those of another group.
+#[derive(Default)]
+struct Links<'a> {
+    all: Vec<LinkPlan<'a>>,
+    /// The connection of each name of a group and position within it.
+    by_group: BTreeMap<(&'a str, usize), usize>,
+    /// Members with the connection that they use.
+    guests: Vec<(&'a str, usize, Guest<'a>)>,
+}
+
+impl<'a> Links<'a> {
+    /// Adds the members of a group at one position: their connection, or that of the `host`.
+    fn add(
+        &mut self,
+        group: &'a str,
+        host: Option<&'a str>,
+        at: usize,
+        (slot, members): (u16, Members<'a>),
+    ) {
+        if let Some(host) = host {
+            self.guests.push((host, at, Guest { slot, members }));
+        } else {
+            self.by_group.insert((group, at), self.all.len());
+            self.all.push(link_plan(group, at, slot, members));
+        }
+    }
+
+    /// Returns the connections with all their members.
+    fn joined(mut self) -> Vec<LinkPlan<'a>> {
+        for (host, at, guest) in self.guests {
+            if let Some(link) = self.by_group.get(&(host, at)) {
+                self.all[*link].share(guest);
+            }
+        }
+        self.all
+    }
+}
+
 /// Returns the number of connections of a scenario, including those that churn opens.
 pub fn planned_connections(scenario: &Scenario) -> usize {
     let of_churn = scenario.churn.iter().map(|group| match group.kind {
         ChurnKind::Connections => group.concurrency,
         _ => group.connections.unwrap_or(1),
     });
-    let groups = (scenario.publishers.iter().map(|group| group.connections))
-        .chain(scenario.consumers.iter().map(|group| group.connections))
+    let groups = (scenario.publishers.iter().filter(|group| group.connections_of.is_none()))
+        .map(|group| group.connections);
+    let consumers = scenario.consumers.iter().filter(|group| group.connections_of.is_none());
+    let groups = groups
+        .chain(consumers.map(|group| group.connections))
         .chain(scenario.requests.iter().map(|group| group.connections))
         .chain(scenario.responders.iter().map(|group| group.connections));
     groups.chain(of_churn).map(|connections| connections as usize).sum()
@@ -147,6 +191,38 @@ mod tests {
             let start = format!("rabbitscope {group} ");
             assert!(links[number].number == number && links[number].name.starts_with(&start));
         }
+    }
+
+    #[test]
+    fn guests_use_the_connections_of_their_host_on_other_channels() {
+        let text = r#"
+            name = "c"
+            run.duration = "1s"
+            queues = [{ name = "q" }]
+            publishers = [{ name = "p", queue = "q", count = 5, connections = 2 }]
+            consumers = [
+                { name = "a", queue = "q", count = 3, connections-of = "p" },
+                { name = "b", queue = "q", connections-of = "p" },
+                { name = "c", queue = "q" },
+            ]
+        "#;
+        let scenario = scenario::parse(text, "test", &[]).unwrap();
+        let links = plan_links(&scenario, "run", Share::WHOLE, &BodyFiles::anywhere()).unwrap();
+        assert_eq!((links.len(), planned_connections(&scenario)), (3, 3));
+        let names: Vec<_> = links.iter().map(|link| link.name.as_str()).collect();
+        assert_eq!(names, ["rabbitscope c 0", "rabbitscope p 0", "rabbitscope p 1"]);
+        let ranges = |link: &LinkPlan<'_>| -> Vec<_> {
+            let guests = link.guests.iter().map(|guest| &guest.members);
+            let all = std::iter::once(&link.members).chain(guests);
+            all.map(|members| members.channel_range()).collect()
+        };
+        assert_eq!(ranges(&links[1]), [1..=3, 4..=5, 6..=6]);
+        assert_eq!(ranges(&links[2]), [1..=2, 3..=3]);
+        assert_eq!((links[1].channels, links[2].channels), (6, 3));
+        let is_consuming =
+            |channel| matches!(links[1].members_on(channel), Members::Consumers { .. });
+        assert_eq!([1, 3, 4, 6].map(is_consuming), [false, false, true, true]);
+        assert_eq!(scenario.groups_by_connection().len(), links.len());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod machine_use;
 mod mqtt;
 mod polling;
 mod random;
+mod sharing;
 mod streams;
 
 use std::time::Duration;
@@ -99,7 +100,7 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
     check(
         "prefetsch = 10",
         "f.toml:11: `consumers.0.prefetsch`: is an unknown key; allowed are `name`, `protocol`, \
-         `mqtt-version`, `qos`, `topics`, `count`, `connections`, `channels`, `queue`, `member-queues`, `credit`, `consumer-name`, `store-every`, `single-active-consumer`, `super-stream`, `filter-values`, \
+         `mqtt-version`, `qos`, `topics`, `count`, `connections`, `connections-of`, `channels`, `queue`, `member-queues`, `credit`, `consumer-name`, `store-every`, `single-active-consumer`, `super-stream`, `filter-values`, \
          `match-unfiltered`, `prefetch`, `channel-prefetch`, `auto-ack`, \
          `multi-ack-every`, `nack`, `requeue`, `nack-share`, `tx-size`, `rate`, `processing-time`, \
          `processing-times`, `processing-time-shares`, `concurrency`, `forward`, `polling`, `poll-interval`, `priority`, `offset`, `exclusive`, `unpack`, `messages`, \

@@ -51,7 +51,7 @@ table! {
 table! {
     /// A group of publishers.
     Publishers("queue"):
-        name protocol mqtt_version qos topic_alias to count connections channels rate messages size sizes size_shares key_shares key_exponent confirm_window confirm_timeout
+        name protocol mqtt_version qos topic_alias to count connections connections_of channels rate messages size sizes size_shares key_shares key_exponent confirm_window confirm_timeout
         on_confirm_timeout tx_size mandatory persistent republish_unconfirmed reference sub_entry_size start_delay late write
         body body_files compression compression_level items_per_message routing_keys properties property_shares
 }
@@ -59,7 +59,7 @@ table! {
 table! {
     /// A group of consumers.
     Consumers("queue"):
-        name protocol mqtt_version qos credit consumer_name store_every single_active_consumer match_unfiltered member_queues count connections channels rate messages prefetch channel_prefetch multi_ack_every
+        name protocol mqtt_version qos credit consumer_name store_every single_active_consumer match_unfiltered member_queues count connections connections_of channels rate messages prefetch channel_prefetch multi_ack_every
         auto_ack nack nack_share requeue tx_size polling poll_interval processing_time processing_time_shares concurrency start_delay slow_start
         exclusive unpack offset filter forward arguments
 }

@@ -10,6 +10,7 @@ mod pollers;
 mod rates;
 mod requests;
 mod routing;
+mod sharing;
 mod stalls;
 mod stream_offsets;
 mod until_empty;

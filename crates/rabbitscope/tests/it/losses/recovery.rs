@@ -44,7 +44,7 @@ fn connections_that_are_closed_come_back_and_the_gap_shows() {
     let rows = bench.rows("out/series.jsonl");
     assert_eq!(rows[0]["connections"], 3);
     assert!(rows.iter().any(|row| row["down-nanos"].as_u64() > Some(0)), "{rows:#?}");
-    let last = rows.iter().rfind(|row| row["phase"] != "drain").unwrap();
+    let last = rows.iter().rfind(|row| row["draining"] == false).unwrap();
     assert_eq!(last["connections"], 3, "{rows:#?}");
 }
 

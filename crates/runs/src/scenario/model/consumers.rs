@@ -39,6 +39,8 @@ pub struct ConsumerGroup {
     /// Connections over which the consumers are spread; at least 1, at most `count`.
     #[serde(default = "one")]
     pub connections: u32,
+    /// Name of another group whose connections these members use, on channels of their own; absent for own connections.
+    pub connections_of: Option<String>,
     /// Channels for each connection over which its consumers are spread.
     #[serde(default = "unset")]
     pub channels: u32,

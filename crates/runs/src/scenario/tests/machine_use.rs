@@ -31,7 +31,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     ("queues.*.bindings.*", "exchange routing-key arguments"),
     (
         "publishers.*",
-        "name protocol mqtt-version qos topic-alias topic topics count connections channels queue exchange routing-key member-queues from to routing-keys \
+        "name protocol mqtt-version qos topic-alias topic topics count connections connections-of channels queue exchange routing-key member-queues from to routing-keys \
          random-routing-keys key-shares key-exponent size body json-bodies json-fields items-per-message compression compression-level \
          persistent confirms confirm-window confirm-timeout on-confirm-timeout republish-unconfirmed reference sub-entry-size filter-values write tx-size \
          mandatory rate interval arrival after-phases late messages start-delay random-start-delay",
@@ -53,7 +53,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     (
         "consumers.*",
         "name protocol mqtt-version qos topics credit consumer-name store-every single-active-consumer super-stream \
-         filter-values match-unfiltered count connections channels queue member-queues prefetch channel-prefetch auto-ack multi-ack-every nack \
+         filter-values match-unfiltered count connections connections-of channels queue member-queues prefetch channel-prefetch auto-ack multi-ack-every nack \
          nack-share requeue tx-size rate processing-time concurrency polling poll-interval priority offset exclusive unpack messages \
          start-delay slow-start arguments",
     ),

@@ -84,6 +84,15 @@ impl Random {
             packets,
             faults,
         };
+        let hosts: Vec<_> = scenario
+            .publishers
+            .iter()
+            .map(|group| (group.name.clone(), group.connections))
+            .collect();
+        for group in &mut scenario.consumers {
+            let host = hosts.iter().find(|(_, count)| group.connections == group.count.min(*count));
+            group.connections_of = host.map(|(name, _)| name.clone()).filter(|_| self.chance());
+        }
         // Only expectations that such a scenario measures.
         let forwards = scenario.consumers.iter().any(|group| group.forward.is_some());
         scenario.run.trace_every = scenario.run.trace_every.filter(|_| !forwards);

@@ -119,6 +119,9 @@ impl Spread {
     }
 }
 
+/// Most channels that RabbitMQ permits on a connection by default.
+pub(super) const CHANNELS_MAX: u32 = 2047;
+
 /// Checks count, connections and channels for each connection. Without `channels`, each member gets one.
 pub(super) fn spread(count: u32, connections: u32, channels: &mut u32) -> Result<Spread, Problem> {
     if !(1..=100_000).contains(&count) {
@@ -132,9 +135,9 @@ pub(super) fn spread(count: u32, connections: u32, channels: &mut u32) -> Result
     if *channels == UNSET {
         *channels = most;
     }
-    if !(1..=most.min(2047)).contains(channels) {
+    if !(1..=most.min(CHANNELS_MAX)).contains(channels) {
         let reason = format!(
-            "must be from 1 to 2047 (RabbitMQ's limit for a connection) and at most {most}, the \
+            "must be from 1 to {CHANNELS_MAX} (RabbitMQ's limit for a connection) and at most {most}, the \
              members on each connection"
         );
         return refuse("channels", reason);

@@ -19,6 +19,7 @@ mod queues;
 mod rpc;
 mod run;
 mod schedule;
+mod sharing;
 mod whole;
 
 #[cfg(test)]

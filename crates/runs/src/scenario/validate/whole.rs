@@ -10,7 +10,7 @@ use super::super::{
 use super::{
     broker, churn, consumers,
     context::{Context, TextFiles, check_each},
-    exchanges, expect, faults, fields, polling, publishers, queues, rpc, run,
+    exchanges, expect, faults, fields, polling, publishers, queues, rpc, run, sharing,
 };
 
 /// Checks a scenario that was read, and fills in the values that follow from others.
@@ -57,11 +57,13 @@ fn groups(scenario: &mut Scenario, files: &mut TextFiles<'_>) -> Result<(), Prob
     fields::unique("queues", queues.iter().map(|queue| &queue.name))?;
     queues::distinct(queues)?;
     let context = Context { exchanges, queues, broker: &scenario.broker.spec };
+    sharing::connections(publishers, consumers)?;
     check_each("publishers", publishers, |at, group| publishers::group(at, group, &context))?;
     fields::unique("publishers", publishers.iter().map(|group| &group.name))?;
     check_each("consumers", consumers, |at, group| consumers::group(at, group, &context))?;
     fields::unique("consumers", consumers.iter().map(|group| &group.name))?;
     consumers::exclusive_queues(queues, consumers)?;
+    sharing::channels(publishers, consumers)?;
     let Scenario { requests, responders, churn, pollers, .. } = scenario;
     check_each("requests", requests, |at, group| rpc::requests(at, group, &context))?;
     fields::unique("requests", requests.iter().map(|group| &group.name))?;

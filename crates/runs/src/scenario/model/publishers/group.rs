@@ -43,6 +43,8 @@ pub struct PublisherGroup {
     /// Connections over which the publishers are spread; at least 1, at most `count`.
     #[serde(default = "one")]
     pub connections: u32,
+    /// Name of another group whose connections these members use, on channels of their own; absent for own connections.
+    pub connections_of: Option<String>,
     /// Channels for each connection over which its publishers are spread.
     #[serde(default = "unset")]
     pub channels: u32,
