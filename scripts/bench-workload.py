@@ -36,6 +36,9 @@ WRONGS = [
     ("bursts", "consumers", "prefetch"),
     ("many-queues", "publishers", "rate"),
     ("rpc", "requests", "rate"),
+    ("relays", "publishers", "rate"),
+    ("one-connection", "publishers", "rate"),
+    ("one-connection", "consumers", "prefetch"),
 ]
 
 

@@ -62,6 +62,17 @@ impl<S: Transport> Client<S> {
     /// Opens a channel.
     pub fn open_channel(&mut self) -> Result<u16, ClientError> {
         let channel = self.begin_channel()?;
+        self.wait_for_channel(channel)
+    }
+
+    /// Opens the channel with this number, which must be closed.
+    pub fn open_channel_number(&mut self, channel: u16) -> Result<u16, ClientError> {
+        let connection = self.0.connection_mut();
+        connection.open_channel_number(channel).map_err(ClientError::Connection)?;
+        self.wait_for_channel(channel)
+    }
+
+    fn wait_for_channel(&mut self, channel: u16) -> Result<u16, ClientError> {
         self.wait(|event| match event {
             Event::ChannelOpened { channel: opened } if opened == channel => Some(Ok(channel)),
             event => closed(event, channel),

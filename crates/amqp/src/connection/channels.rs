@@ -17,13 +17,28 @@ impl Connection {
             state.is_none_or(|state| state.phase == ChannelPhase::Closed)
         });
         let channel = free.ok_or(ConnectionError::NoFreeChannel { limit })?;
+        self.begin_channel(channel);
+        Ok(channel)
+    }
+
+    /// Opens the channel with this number, which must be closed; [`Event::ChannelOpened`] follows. Fails if the broker
+    /// does not permit so many.
+    pub fn open_channel_number(&mut self, channel: u16) -> Result<(), ConnectionError> {
+        let limit = self.limits.channel_max;
+        if channel == 0 || channel > limit {
+            return Err(ConnectionError::NoFreeChannel { limit });
+        }
+        self.begin_channel(channel);
+        Ok(())
+    }
+
+    fn begin_channel(&mut self, channel: u16) {
         if self.channels.len() <= usize::from(channel) {
             self.channels.resize_with(usize::from(channel) + 1, Channel::default);
         }
         self.channels[usize::from(channel)] =
             Channel { phase: ChannelPhase::Opening, assembly: None };
         write_handshake(self.output.end(), channel, &Handshake::ChannelOpen);
-        Ok(channel)
     }
 
     /// Closes a channel; [`Event::ChannelClosed`] follows.

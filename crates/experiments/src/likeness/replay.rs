@@ -112,8 +112,7 @@ fn measured(
     let options = AnalyzerOptions { max_rows: 0, ..AnalyzerOptions::new("the run".to_owned()) };
     let (report, observer) = read_listening(file, options, Observer::default())
         .context("the run has no packets, which the comparison needs")?;
-    let mut measured =
-        Measurements::from_run(&observer.finish(), source, &scenario.groups_by_connection());
+    let mut measured = Measurements::from_run(&observer.finish(), source, scenario);
     let packets = report.capture.as_ref().map(|capture| capture.packets);
     // A row is a second, so that cores are CPU seconds.
     let cpu: Option<Vec<f64>> = finished.series.iter().map(|row| row.broker_cpu_cores).collect();

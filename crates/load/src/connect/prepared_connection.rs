@@ -172,24 +172,39 @@ impl<W: Wire<Error: Into<Failure>>> Prepared<W> {
 fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), ClientError> {
     for _ in 0..plan.channels {
         let channel = client.open_channel()?;
-        match plan.members_on(channel) {
-            Members::Publishers { group, .. } if group.confirm_window.is_some() => {
-                client.call(channel, &Request::ConfirmSelect)?;
+        prepare_channel(&plan.members, channel, client)?;
+    }
+    for guest in &plan.guests {
+        for channel in guest.members.channel_range() {
+            client.open_channel_number(channel)?;
+            prepare_channel(&guest.members, channel, client)?;
+        }
+    }
+    Ok(())
+}
+
+fn prepare_channel(
+    members: &Members<'_>,
+    channel: u16,
+    client: &mut Client<Stream>,
+) -> Result<(), ClientError> {
+    match members {
+        Members::Publishers { group, .. } if group.confirm_window.is_some() => {
+            client.call(channel, &Request::ConfirmSelect)?;
+        }
+        Members::Publishers { group, .. } if group.tx_size.is_some() => {
+            client.call(channel, &Request::TxSelect)?;
+        }
+        Members::Publishers { .. } | Members::Callers { .. } | Members::Churn { .. } => {}
+        Members::Responders { group, .. } => {
+            if let Some(prefetch) = group.prefetch {
+                client.call(channel, &Request::Qos { prefetch, global: false })?;
             }
-            Members::Publishers { group, .. } if group.tx_size.is_some() => {
-                client.call(channel, &Request::TxSelect)?;
-            }
-            Members::Publishers { .. } | Members::Callers { .. } | Members::Churn { .. } => {}
-            Members::Responders { group, .. } => {
-                if let Some(prefetch) = group.prefetch {
-                    client.call(channel, &Request::Qos { prefetch, global: false })?;
-                }
-            }
-            Members::Consumers { plan, placements } => {
-                prepare_consumers(plan.group, channel, client)?;
-                if let Some(set) = plan.declared_on(channel, placements) {
-                    declare(&set, channel, client)?;
-                }
+        }
+        Members::Consumers { plan, placements } => {
+            prepare_consumers(plan.group, channel, client)?;
+            if let Some(set) = plan.declared_on(channel, placements) {
+                declare(&set, channel, client)?;
             }
         }
     }

@@ -36,23 +36,13 @@ pub(crate) struct Guest<'a> {
     pub(crate) members: Members<'a>,
 }
 
-impl<'a> LinkPlan<'a> {
-    /// Adds members, on channels behind the others.
-    pub(super) fn share(&mut self, mut guest: Guest<'a>) {
-        for placement in guest.members.placements_mut() {
-            placement.channel += self.channels;
+impl<'a> Guest<'a> {
+    /// Puts members onto channels from `first` on.
+    pub(super) fn new(slot: u16, mut members: Members<'a>, first: u16) -> Self {
+        for placement in members.placements_mut() {
+            placement.channel += first - 1;
         }
-        self.channels = guest.members.channels().max(self.channels);
-        self.guests.push(guest);
-    }
-
-    /// Returns the members that use a channel.
-    pub(crate) fn members_on(&self, channel: u16) -> &Members<'a> {
-        let has_it = |members: &&Members<'_>| {
-            members.placements().iter().any(|placement| placement.channel == channel)
-        };
-        let guests = self.guests.iter().map(|guest| &guest.members);
-        guests.clone().find(has_it).unwrap_or(&self.members)
+        Self { slot, members }
     }
 }
 

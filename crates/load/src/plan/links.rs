@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use rabbitscope_runs::{
     Random,
-    scenario::{ChurnKind, Scenario},
+    scenario::{ChurnKind, GroupLayout, Scenario},
 };
 use rabbitscope_timing::{Slots, publisher_slot};
 use rabbitscope_verify::QueueIndex;
@@ -32,18 +32,20 @@ pub(crate) fn plan_links<'a>(
     let mut links = Links::default();
     let (queue_index, slots, mut first) =
         (QueueIndex::from_scenario(scenario), Slots::from_scenario(scenario), 0);
-    for (number, group) in scenario.consumers.iter().enumerate() {
+    let layout = scenario.layout();
+    let (of_consumers, of_publishers) = layout.split_at(scenario.consumers.len());
+    for (number, (group, layout)) in scenario.consumers.iter().zip(of_consumers).enumerate() {
         let plan = ConsumerPlan::new(group, first, &queue_index, (&slots, number), scenario);
         let plan = Arc::new(plan);
         first += group.count;
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
             let members = Members::Consumers { plan: Arc::clone(&plan), placements };
             let members = (slots.consumers(number), members);
-            links.add(&group.name, group.connections_of.as_deref(), at, members);
+            links.add(layout, at, members);
         }
     }
     first = 0;
-    for (position, group) in scenario.publishers.iter().enumerate() {
+    for (position, (group, layout)) in scenario.publishers.iter().zip(of_publishers).enumerate() {
         let messages = Arc::new(Messages::new(group, scenario, files)?);
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
             let number =
@@ -52,7 +54,7 @@ pub(crate) fn plan_links<'a>(
             let members =
                 Members::Publishers { group, messages: Arc::clone(&messages), placements };
             let members = (publisher_slot(position), members);
-            links.add(&group.name, group.connections_of.as_deref(), at, members);
+            links.add(layout, at, members);
         }
         first += group.count;
     }
@@ -72,24 +74,19 @@ struct Links<'a> {
     all: Vec<LinkPlan<'a>>,
     /// The connection of each name of a group and position within it.
     by_group: BTreeMap<(&'a str, usize), usize>,
-    /// Members with the connection that they use.
+    /// Members of each guest, with the name of the host and the position of the connection.
     guests: Vec<(&'a str, usize, Guest<'a>)>,
 }
 
 impl<'a> Links<'a> {
-    /// Adds the members of a group at one position: their connection, or that of the `host`.
-    fn add(
-        &mut self,
-        group: &'a str,
-        host: Option<&'a str>,
-        at: usize,
-        (slot, members): (u16, Members<'a>),
-    ) {
-        if let Some(host) = host {
-            self.guests.push((host, at, Guest { slot, members }));
+    /// Adds the members of a group at one position: their connection, or their place on that of the host.
+    fn add(&mut self, group: &GroupLayout<'a>, at: usize, (slot, members): (u16, Members<'a>)) {
+        if group.connections > 0 {
+            self.by_group.insert((group.name, at), self.all.len());
+            self.all.push(link_plan(group.name, at, slot, members));
         } else {
-            self.by_group.insert((group, at), self.all.len());
-            self.all.push(link_plan(group, at, slot, members));
+            let first = u16::try_from(*group.channels.start()).unwrap_or(u16::MAX);
+            self.guests.push((group.host, at, Guest::new(slot, members, first)));
         }
     }
 
@@ -97,7 +94,7 @@ impl<'a> Links<'a> {
     fn joined(mut self) -> Vec<LinkPlan<'a>> {
         for (host, at, guest) in self.guests {
             if let Some(link) = self.by_group.get(&(host, at)) {
-                self.all[*link].share(guest);
+                self.all[*link].guests.push(guest);
             }
         }
         self.all
@@ -110,11 +107,8 @@ pub fn planned_connections(scenario: &Scenario) -> usize {
         ChurnKind::Connections => group.concurrency,
         _ => group.connections.unwrap_or(1),
     });
-    let groups = (scenario.publishers.iter().filter(|group| group.connections_of.is_none()))
-        .map(|group| group.connections);
-    let consumers = scenario.consumers.iter().filter(|group| group.connections_of.is_none());
-    let groups = groups
-        .chain(consumers.map(|group| group.connections))
+    let layout = scenario.layout();
+    let groups = (layout.iter().map(|group| group.connections))
         .chain(scenario.requests.iter().map(|group| group.connections))
         .chain(scenario.responders.iter().map(|group| group.connections));
     groups.chain(of_churn).map(|connections| connections as usize).sum()
@@ -217,11 +211,8 @@ mod tests {
             all.map(|members| members.channel_range()).collect()
         };
         assert_eq!(ranges(&links[1]), [1..=3, 4..=5, 6..=6]);
-        assert_eq!(ranges(&links[2]), [1..=2, 3..=3]);
-        assert_eq!((links[1].channels, links[2].channels), (6, 3));
-        let is_consuming =
-            |channel| matches!(links[1].members_on(channel), Members::Consumers { .. });
-        assert_eq!([1, 3, 4, 6].map(is_consuming), [false, false, true, true]);
+        // The host has three channels, of which this connection needs two.
+        assert_eq!(ranges(&links[2]), [1..=2, 4..=4]);
         assert_eq!(scenario.groups_by_connection().len(), links.len());
     }
 

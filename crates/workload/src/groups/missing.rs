@@ -3,7 +3,7 @@
 use crate::observe::{Counts, Flows};
 
 /// Lists everything that was observed and is not in the model.
-pub(super) fn missing(flows: &Flows, others: u64, relays: u64) -> Vec<String> {
+pub(super) fn missing(flows: &Flows, others: u64) -> Vec<String> {
     let mut missing = Vec::new();
     let mut add = |count: u64, text: String| {
         if count > 0 {
@@ -13,13 +13,6 @@ pub(super) fn missing(flows: &Flows, others: u64, relays: u64) -> Vec<String> {
     add(others, format!("{others} messages of other virtual hosts are left out"));
     let left_out = flows.left_out + flows.seen.left_out;
     add(left_out, format!("{left_out} messages or declarations found no room"));
-    let two_way = flows.two_way.saturating_sub(relays);
-    add(
-        two_way,
-        format!(
-            "{two_way} connections published and consumed; here each group has its own connections"
-        ),
-    );
     add(flows.returned, format!("{} messages came back without a route", flows.returned));
     add(
         flows.missed,
@@ -39,6 +32,13 @@ pub(super) fn missing(flows: &Flows, others: u64, relays: u64) -> Vec<String> {
         format!("{private} arguments of declarations that RabbitMQ does not know are left out"),
     );
     missing
+}
+
+/// Names connections that groups share in a way that a scenario does not have.
+pub(super) fn shared_connections(count: u64) -> Option<String> {
+    (count > 0).then(|| {
+        format!("{count} connections have several groups; here each group has its own connections")
+    })
 }
 
 /// Lists the parts of MQTT that a scenario does not have.

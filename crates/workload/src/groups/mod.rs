@@ -12,11 +12,13 @@
 //! publishers  flows of publishes ─► groups
 //! readers     flows of deliveries ─► groups
 //! subscribers flows of deliveries by MQTT ─► groups
+//! hosts       groups on the connections of others
 //! relays      consumers that publish a message before they settle one
 //! missing     everything that was observed and is not in the model
 //! model       all of them
 //! ```
 
+mod hosts;
 mod loops;
 mod missing;
 mod model;

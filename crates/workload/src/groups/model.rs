@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    missing,
+    hosts, missing,
     publishers::{self, PublisherGroup, Target},
     readers::{self, ReaderGroup, Source},
     relays::Relays,
@@ -118,7 +118,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let sets = Sets::new(&uses, &direct_keys(&sent));
     let queues = uses.read.iter().map(String::as_str);
     let relays = Relays::find(&sent, reads.iter().copied().zip(queues), &sets);
-    missing.extend(missing::missing(flows, others, relays.connections()));
+    missing.extend(missing::missing(flows, others));
     let sent: Vec<&PublishFlow> = sent.into_iter().filter(|flow| !relays.publishes(flow)).collect();
     missing.extend(plugin_types(&uses));
     let seconds = flows.seconds();
@@ -148,6 +148,8 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         node: topology.node,
     };
     model.name_groups();
+    let shared = hosts::find(&mut model.publishers, &mut model.readers, &model.responders);
+    model.missing.extend(missing::shared_connections(shared));
     model
 }
 

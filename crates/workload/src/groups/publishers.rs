@@ -70,6 +70,10 @@ pub(crate) struct PublisherGroup {
     pub(crate) settings: Settings,
     pub(crate) count: usize,
     pub(crate) connections: usize,
+    /// Numbers of its observed connections.
+    pub(crate) on: BTreeSet<u64>,
+    /// The group whose connections its members use; none if it has its own.
+    pub(crate) host: Option<String>,
     /// Most channels of one connection.
     pub(crate) channels: usize,
     pub(crate) messages: u64,
@@ -221,7 +225,9 @@ impl PublisherGroup {
             name: String::new(),
             count: flows.len(),
             connections: connections.len(),
+            host: None,
             observed: (flows.len(), connections.len(), mean),
+            on: connections,
             channels: most_channels(
                 flows.iter().map(|flow| (flow.key.connection, flow.key.channel)),
             ),

@@ -88,6 +88,10 @@ pub(crate) struct ReaderGroup {
     pub(crate) settings: Settings,
     pub(crate) count: usize,
     pub(crate) connections: usize,
+    /// Numbers of its observed connections.
+    pub(crate) on: BTreeSet<u64>,
+    /// The group whose connections its members use; none if it has its own.
+    pub(crate) host: Option<String>,
     pub(crate) channels: usize,
     /// Members and connections before scaling.
     pub(crate) observed: (usize, usize),
@@ -197,7 +201,9 @@ impl ReaderGroup {
             settings,
             count: flows.len(),
             connections: connections.len(),
+            host: None,
             observed: (flows.len(), connections.len()),
+            on: connections,
             channels: most_channels(each().map(|flow| (flow.connection, flow.channel))),
             queues: flows.iter().map(|(_, queue)| (*queue).to_owned()).collect(),
             deliveries,

@@ -1,6 +1,6 @@
 //! Relays: consumers that publish a message before they settle one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rabbitscope_runs::scenario::has_placeholder;
 
@@ -58,11 +58,6 @@ impl Relays {
     /// Returns whether a flow is that of a relay.
     pub(super) fn publishes(&self, sent: &PublishFlow) -> bool {
         self.0.contains_key(&(sent.key.connection, sent.key.channel))
-    }
-
-    /// Returns the number of connections with relays.
-    pub(super) fn connections(&self) -> u64 {
-        self.0.keys().map(|(connection, _)| connection).collect::<BTreeSet<_>>().len() as u64
     }
 }
 

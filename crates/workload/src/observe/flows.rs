@@ -32,8 +32,6 @@ pub struct Flows {
     pub(crate) read_clients: BTreeSet<SocketAddr>,
     /// Records of TLS by the client's address.
     pub(crate) records: BTreeMap<SocketAddr, Records>,
-    /// Number of connections with publishes and deliveries.
-    pub(crate) two_way: u64,
     /// Number of messages of flows that found no room.
     pub(crate) left_out: u64,
     /// Number of times that frames were missed.

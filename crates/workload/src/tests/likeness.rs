@@ -175,7 +175,8 @@ fn too_few_messages_are_not_judged() {
 fn a_group_that_the_run_lacks_differs() {
     let source = measured(SOURCE);
     let flows = Talk::default().observed().finish();
-    let likeness = compare(&source, &Measurements::from_run(&flows, &source, &[]));
+    let (_, scenario) = talk(SOURCE).scenario();
+    let likeness = compare(&source, &Measurements::from_run(&flows, &source, &scenario));
     assert_eq!(likeness.different_groups(), ["consumers-1", "publishers-1", "publishers-2"]);
     assert!(likeness.text().contains("not in the run"), "{}", likeness.text());
 }

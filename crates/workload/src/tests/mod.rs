@@ -3,6 +3,7 @@
 mod anonymous;
 mod clients;
 mod groups;
+mod hosts;
 mod likeness;
 mod mqtt;
 mod random;

@@ -384,10 +384,10 @@ fn clients_of_a_run_belong_to_the_groups_of_their_numbers() {
     let mut flows = two_clients(["a", "b"], 20 * MILLIS);
     let model = model(&mut flows, Topology::default());
     let source = Measurements::from_model(&model, &flows);
-    let groups = ["consumers-1", "publishers-1"];
+    let (_, scenario) = written(&model);
     let check = |ids, gap, expected: &[&str]| {
         let flows = two_clients(ids, gap);
-        let likeness = compare(&source, &Measurements::from_run(&flows, &source, &groups));
+        let likeness = compare(&source, &Measurements::from_run(&flows, &source, &scenario));
         assert_eq!(likeness.different_groups(), expected, "{}", likeness.text());
     };
     let of_run = ["rabbitscope-run-1", "rabbitscope-run-0"];

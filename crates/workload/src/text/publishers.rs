@@ -109,7 +109,7 @@ fn layout(lines: &mut Lines, group: &PublisherGroup) {
     if group.settings.protocol.is_mqtt() {
         return clients(lines, group.count);
     }
-    members(lines, (group.count, group.connections, group.channels));
+    members(lines, group.host.as_deref(), (group.count, group.connections, group.channels));
 }
 
 /// Writes the number of clients of MQTT, each of which has a connection.
@@ -120,12 +120,18 @@ pub(super) fn clients(lines: &mut Lines, count: usize) {
 }
 
 /// Writes the number of members, connections and channels, as far as they are not the default.
-pub(super) fn members(lines: &mut Lines, (count, connections, channels): (usize, usize, usize)) {
+pub(super) fn members(
+    lines: &mut Lines,
+    host: Option<&str>,
+    (count, connections, channels): (usize, usize, usize),
+) {
     if count > 1 {
         lines.number("count", count);
     }
-    if connections > 1 {
-        lines.number("connections", connections);
+    match host {
+        Some(host) => lines.text("connections-of", host),
+        None if connections > 1 => lines.number("connections", connections),
+        None => {}
     }
     if channels < count.div_ceil(connections.max(1)) {
         lines.number("channels", channels.max(1));

@@ -160,7 +160,7 @@ fn layout(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
     if group.settings.protocol.is_mqtt() {
         clients(lines, group.count);
     } else {
-        members(lines, (group.count, group.connections, group.channels));
+        members(lines, group.host.as_deref(), (group.count, group.connections, group.channels));
     }
     let set = match &group.settings.source {
         Source::Queues(set) => &model.sets.sets[*set],

@@ -189,3 +189,47 @@ fn refusals_with_and_without_requeue() {
     assert!(refused.arguments.contains_key("x-dead-letter-exchange"), "{}", back.text);
     back.runs();
 }
+
+#[test]
+fn clients_that_publish_and_consume_on_one_connection() {
+    let Some(back) = Back::from_load(
+        "workload-one-connection",
+        r#"
+        [[queues]]
+        name = "orders"
+        [[queues]]
+        name = "answers"
+        [[publishers]]
+        name = "services"
+        queue = "orders"
+        count = 3
+        connections = 3
+        rate = 40
+        size = "600B"
+        [[publishers]]
+        queue = "answers"
+        rate = 60
+        size = "100B"
+        [[consumers]]
+        queue = "answers"
+        count = 3
+        connections-of = "services"
+        prefetch = 10
+        processing-time = "5ms"
+        [[consumers]]
+        queue = "orders"
+        prefetch = 50
+        "#,
+    ) else {
+        return;
+    };
+    let services = back.publishers("orders");
+    assert_eq!((services.count, services.connections), (3, 3), "{}", back.text);
+    let answers = back.consumers("answers");
+    assert_eq!(answers.connections_of.as_deref(), Some(&*services.name), "{}", back.text);
+    assert_eq!((answers.count, answers.connections), (3, 3), "{}", back.text);
+    assert_eq!(back.consumers("orders").connections_of, None, "{}", back.text);
+    back.check_rate("orders", 40.0, 0.03);
+    back.check_processing("answers", 5.0, 0.2);
+    back.runs();
+}

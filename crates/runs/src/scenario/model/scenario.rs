@@ -71,25 +71,6 @@ const PLUGINS: [(Protocol, &str); 3] = [
 ];
 
 impl Scenario {
-    /// Returns the name of the group of each connection of consumers and publishers, in the order of the numbers that a
-    /// load gives to connections: `rabbitscope-RUN-NUMBER` of a client of MQTT.
-    pub fn groups_by_connection(&self) -> Vec<&str> {
-        let consumers = self.consumers.iter().filter(|group| group.connections_of.is_none());
-        let consumers = consumers.map(|group| (group.name.as_str(), group.connections));
-        let publishers = self.publishers.iter().filter(|group| group.connections_of.is_none());
-        let publishers = publishers.map(|group| (group.name.as_str(), group.connections));
-        let each = |(name, connections)| core::iter::repeat_n(name, connections as usize);
-        consumers.chain(publishers).flat_map(each).collect()
-    }
-
-    /// Returns the name of the group on whose connections the members of a group are.
-    pub fn host<'a>(&'a self, group: &'a str) -> &'a str {
-        let consumers = self.consumers.iter().map(|group| (&group.name, &group.connections_of));
-        let publishers = self.publishers.iter().map(|group| (&group.name, &group.connections_of));
-        let mut named = consumers.chain(publishers).filter(|(name, _)| *name == group);
-        named.find_map(|(_, host)| host.as_deref()).unwrap_or(group)
-    }
-
     /// Returns whether a group uses this protocol.
     pub fn uses(&self, protocol: Protocol) -> bool {
         let publishers = self.publishers.iter().map(|group| group.protocol);

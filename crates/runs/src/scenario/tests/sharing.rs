@@ -26,10 +26,16 @@ fn guests_have_the_connections_of_their_host() {
     assert_eq!((guest.connections, guest.channels), (2, 1));
     assert_eq!((c.connections, c.channels), (3, 2));
     assert_eq!(scenario.groups_by_connection(), ["alone", "alone", "p", "p", "p"]);
-    assert_eq!(
-        ["c", "guest", "p", "alone"].map(|name| scenario.host(name)),
-        ["p", "p", "p", "alone"]
-    );
+    let layout = scenario.layout();
+    let layout: Vec<_> =
+        layout.iter().map(|of| (of.name, of.host, of.connections, of.channels.clone())).collect();
+    let expected = [
+        ("c", "p", 0, 3..=4),
+        ("alone", "alone", 2, 1..=1),
+        ("p", "p", 3, 1..=2),
+        ("guest", "p", 0, 5..=5),
+    ];
+    assert_eq!(layout, expected);
     // The written form has the number, too.
     let again = read(&scenario.to_toml(), &[]).unwrap();
     assert_eq!(again, scenario);

@@ -98,7 +98,6 @@ impl ActivityListener for Observer {
         } else if state.records.count > 0 && self.flows.records.len() < FLOWS_MAX {
             self.flows.records.insert(client, std::mem::take(&mut state.records));
         }
-        self.flows.two_way += u64::from(state.published > 0 && state.delivered > 0);
         if let Some(opened) = state.opened.filter(|_| is_closed) {
             let churn = &mut self.flows.churn;
             let life = time.unix_nanos().saturating_sub(opened);
