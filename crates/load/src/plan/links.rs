@@ -208,7 +208,7 @@ mod tests {
         let ranges = |link: &LinkPlan<'_>| -> Vec<_> {
             let guests = link.guests.iter().map(|guest| &guest.members);
             let all = std::iter::once(&link.members).chain(guests);
-            all.map(|members| members.channel_range()).collect()
+            all.map(Members::channel_range).collect()
         };
         assert_eq!(ranges(&links[1]), [1..=3, 4..=5, 6..=6]);
         // The host has three channels, of which this connection needs two.

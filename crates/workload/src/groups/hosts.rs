@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{model::Responders, publishers::PublisherGroup, readers::ReaderGroup};
+use super::{publishers::PublisherGroup, readers::ReaderGroup};
 use crate::observe::Protocol;
 
 /// The connections of a group.
@@ -26,7 +26,7 @@ impl Group<'_> {
 pub(super) fn find(
     publishers: &mut [PublisherGroup],
     readers: &mut [ReaderGroup],
-    responders: &[Responders],
+    responders: &[&ReaderGroup],
 ) -> u64 {
     let of_publishers = publishers.iter().map(|group| Group {
         name: &group.name,
@@ -40,7 +40,7 @@ pub(super) fn find(
         on: &group.on,
         is_sociable: group.settings.protocol == Protocol::Amqp091,
     });
-    let of_responders = responders.iter().map(|responders| &responders.reader).map(|group| Group {
+    let of_responders = responders.iter().map(|group| Group {
         name: &group.name,
         count: group.count,
         on: &group.on,

@@ -148,7 +148,9 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         node: topology.node,
     };
     model.name_groups();
-    let shared = hosts::find(&mut model.publishers, &mut model.readers, &model.responders);
+    let responders: Vec<&ReaderGroup> =
+        model.responders.iter().map(|responders| &responders.reader).collect();
+    let shared = hosts::find(&mut model.publishers, &mut model.readers, &responders);
     model.missing.extend(missing::shared_connections(shared));
     model
 }
