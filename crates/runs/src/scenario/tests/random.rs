@@ -84,15 +84,7 @@ impl Random {
             packets,
             faults,
         };
-        let hosts: Vec<_> = scenario
-            .publishers
-            .iter()
-            .map(|group| (group.name.clone(), group.connections))
-            .collect();
-        for group in &mut scenario.consumers {
-            let host = hosts.iter().find(|(_, count)| group.connections == group.count.min(*count));
-            group.connections_of = host.map(|(name, _)| name.clone()).filter(|_| self.chance());
-        }
+        self.share_connections(&mut scenario);
         // Only expectations that such a scenario measures.
         let forwards = scenario.consumers.iter().any(|group| group.forward.is_some());
         scenario.run.trace_every = scenario.run.trace_every.filter(|_| !forwards);
@@ -323,6 +315,19 @@ impl Random {
 
     fn delay(&mut self) -> Duration {
         Duration::from_millis(self.below(3) as u64 * 250)
+    }
+
+    /// Puts some groups of consumers onto the connections of publishers.
+    fn share_connections(&mut self, scenario: &mut Scenario) {
+        let hosts: Vec<_> = scenario
+            .publishers
+            .iter()
+            .map(|group| (group.name.clone(), group.connections))
+            .collect();
+        for group in &mut scenario.consumers {
+            let host = hosts.iter().find(|(_, count)| group.connections == group.count.min(*count));
+            group.connections_of = host.map(|(name, _)| name.clone()).filter(|_| self.chance());
+        }
     }
 
     fn publishers(&mut self, index: u32, queue: &QueueSpec) -> PublisherGroup {
