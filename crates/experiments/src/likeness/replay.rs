@@ -117,5 +117,7 @@ fn measured(
     // A row is a second, so that cores are CPU seconds.
     let cpu: Option<Vec<f64>> = finished.series.iter().map(|row| row.broker_cpu_cores).collect();
     measured.add_costs(packets, cpu.unwrap_or_default());
+    let loaded = finished.series.iter().filter(|row| !row.draining);
+    measured.add_depths(loaded.filter_map(|row| row.node.as_ref()?.ready).collect());
     Ok(measured)
 }

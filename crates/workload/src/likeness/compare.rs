@@ -20,6 +20,16 @@ const CPU_BLOCKS: usize = 6;
 /// Minimum of seconds of CPU times.
 const CPU_SECONDS_MIN: usize = 2 * CPU_BLOCKS + 3;
 
+/// Bar of the messages that wait in queues, and the number of them that depends on the moment.
+const DEPTH_BAR: f64 = 0.1;
+const FEW_READY: f64 = 10.0;
+/// Seconds by which statistics are late: nodes write them every five seconds.
+const DEPTHS_LATE: usize = 6;
+/// Blocks of seconds whose depths show their noise.
+const DEPTH_BLOCKS: usize = 4;
+/// Minimum of seconds with depths: blocks that have one statistic each at least.
+const DEPTHS_MIN: usize = DEPTHS_LATE + 5 * DEPTH_BLOCKS;
+
 /// The likeness of two loads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -81,8 +91,15 @@ impl GroupLikeness {
 pub fn compare(source: &Measurements, run: &Measurements) -> Likeness {
     let groups: Vec<GroupLikeness> =
         source.groups.iter().map(|(name, group)| likeness(name, group, run)).collect();
-    let mut whole: Vec<Figure> = packets(source, run).into_iter().chain(cpu(source, run)).collect();
-    let mut not_compared = vec!["depths of queues".to_owned()];
+    let costs = packets(source, run).into_iter().chain(cpu(source, run));
+    let mut whole: Vec<Figure> = costs.chain(depth(source, run)).collect();
+    let mut not_compared = Vec::new();
+    if source.ready.is_empty() || run.ready.is_empty() {
+        not_compared
+            .push("depths of queues: only running nodes that keep statistics tell them".to_owned());
+    } else if is_depth_brief(source) || is_depth_brief(run) {
+        not_compared.push(format!("depths of queues: they take {DEPTHS_MIN} s of both"));
+    }
     match source.profile.as_ref().zip(run.profile.as_ref()) {
         Some((source, run)) => whole.extend(profile::figures(source, run)),
         None => not_compared.push("profile of the broker: it was not recorded of both".to_owned()),
@@ -152,6 +169,41 @@ fn cpu(source: &Measurements, run: &Measurements) -> Option<Figure> {
         number: 1,
     };
     Some(Figure::new("CPU a message", Unit::Nanos, values, of))
+}
+
+/// Compares the mean number of messages that wait in all queues.
+fn depth(source: &Measurements, run: &Measurements) -> Option<Figure> {
+    if is_depth_brief(source) || is_depth_brief(run) {
+        return None;
+    }
+    let mean = |of: &Measurements| {
+        let inner = inner_depths(of);
+        inner.iter().sum::<f64>() / inner.len() as f64
+    };
+    let values = (mean(source), mean(run));
+    let of = Difference {
+        distance: ((values.0 - values.1).abs() - FEW_READY).max(0.0) / values.0.max(FEW_READY),
+        bar: DEPTH_BAR,
+        between_blocks: depth_noise(source).hypot(depth_noise(run)) / core::f64::consts::SQRT_2,
+        by_number: 0.0,
+        number: 1,
+    };
+    Some(Figure::new("ready messages", Unit::Number, values, of))
+}
+
+fn is_depth_brief(of: &Measurements) -> bool {
+    of.ready.len() < DEPTHS_MIN
+}
+
+/// Returns the depths without those of the beginning, which the broker's statistics do not have yet.
+fn inner_depths(of: &Measurements) -> Vec<f64> {
+    of.ready[DEPTHS_LATE..].iter().map(|ready| *ready as f64).collect()
+}
+
+fn depth_noise(of: &Measurements) -> f64 {
+    let depths = inner_depths(of);
+    let blocks = depths.chunks_exact(depths.len() / DEPTH_BLOCKS).take(DEPTH_BLOCKS);
+    block_noise(&blocks.map(|block| block.iter().sum()).collect::<Vec<f64>>())
 }
 
 fn per_message(of: &Measurements, cost: f64) -> Option<f64> {

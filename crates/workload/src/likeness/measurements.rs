@@ -46,6 +46,9 @@ pub struct Measurements {
     /// CPU time of the broker's node in each second; empty if it is unknown.
     #[serde(default)]
     pub(super) cpu_seconds: Vec<f64>,
+    /// Ready messages of all queues at each second; empty if they are unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) ready: Vec<u64>,
     pub(super) groups: BTreeMap<String, Group>,
     /// The broker's node; absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,6 +144,11 @@ impl Measurements {
     /// Adds figures that other sources than the flows have: packets, and CPU time of the broker's node in each second.
     pub fn add_costs(&mut self, packets: Option<u64>, cpu_seconds: Vec<f64>) {
         (self.packets, self.cpu_seconds) = (packets, cpu_seconds);
+    }
+
+    /// Adds the ready messages of all queues at each second; none if they are unknown.
+    pub fn add_depths(&mut self, ready: Vec<u64>) {
+        self.ready = ready;
     }
 
     /// Adds the broker's node.

@@ -221,3 +221,31 @@ fn cpu_times_are_judged_by_their_noise() {
     let brief = check(&with_cpu(&steady(1.2), 11), None);
     assert!(brief.text().contains("it takes 15 s of both"));
 }
+
+#[test]
+fn depths_are_compared_where_both_nodes_tell_them() {
+    let with_depth = |depth: &dyn Fn(u64) -> u64, seconds: u64| {
+        let mut measured = measured(SOURCE);
+        measured.add_depths((0..seconds).map(depth).collect());
+        measured
+    };
+    let check = |run: &Measurements, expected: Option<Verdict>| {
+        let likeness = compare(&with_depth(&|second| 500 + second % 20, 60), run);
+        let verdicts = [Verdict::Alike, Verdict::NotJudged, Verdict::Differs];
+        let figure = ("load", "ready messages");
+        let found =
+            verdicts.into_iter().find(|verdict| likeness.figures(*verdict).contains(&figure));
+        assert_eq!(found, expected, "{}", likeness.text());
+        likeness
+    };
+    check(&with_depth(&|second| 495 + second % 30, 60), Some(Verdict::Alike));
+    check(&with_depth(&|_| 900, 60), Some(Verdict::Differs));
+    // A queue that grows has no depth of its own: only the order of magnitude can tell.
+    check(&with_depth(&|second| 20 * second, 60), Some(Verdict::Alike));
+    check(&with_depth(&|_| 0, 60), Some(Verdict::Differs));
+    assert!(check(&with_depth(&|_| 500, 20), None).text().contains("26 s of both"));
+    assert!(check(&measured(SOURCE), None).text().contains("keep statistics"));
+    // Some messages depend on the moment.
+    let few = compare(&with_depth(&|_| 3, 60), &with_depth(&|_| 9, 60));
+    assert!(few.figures(Verdict::Alike).contains(&("load", "ready messages")), "{}", few.text());
+}

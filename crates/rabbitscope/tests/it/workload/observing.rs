@@ -78,6 +78,7 @@ fn check(back: &Back, definitions: &str, password: &str) {
         assert!(!text.contains(secret), "{secret}\n{text}");
     }
     back.runs();
+    assert!(back.figures()["ready"].is_null(), "the node keeps no statistics of classic queues");
     check_likeness(back);
 }
 
@@ -146,6 +147,9 @@ fn a_load_with_tls_is_known_by_the_counts_of_the_node_and_by_its_records() {
     let archive = back.scenario.queue_spec("archive").unwrap();
     assert!((600..1_000).contains(&archive.prefill), "{text}");
     assert!((200..=400).contains(&archive.prefill_size.unwrap()), "{text}");
+    let figures = back.figures();
+    let depths: Vec<u64> = serde_json::from_value(figures["ready"].clone()).unwrap();
+    assert!(depths.len() >= 6 && depths.iter().all(|ready| *ready >= 600), "{depths:?}");
     let group = back.publishers("orders");
     assert!((300..=310).contains(&group.size.unwrap_or_default()), "{text}");
     assert!(group.has_confirms(), "{text}");

@@ -222,6 +222,7 @@ fn measured(model: &Model, observed: &Observed) -> Measurements {
     let mut measured = Measurements::from_model(model, &observed.flows);
     let packets = observed.report.capture.as_ref().map(|capture| capture.packets);
     measured.add_costs(packets, observed.cpu_seconds.clone());
+    measured.add_depths(observed.ready.clone());
     measured.add_profile(observed.profile.clone().and_then(Result::ok));
     measured
 }

@@ -3,6 +3,7 @@
 
 mod command;
 mod comparing;
+mod depths;
 mod observing;
 mod profiling;
 

@@ -13,7 +13,7 @@ use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::{analyzer::AnalyzerOptions, report::PacketReport};
 use rabbitscope_workload::{Counted, Flows, Observer, ProfileShares, Topology, Traffic};
 
-use super::{super::packets::listeners, profiling::Recording};
+use super::{super::packets::listeners, depths::Depths, profiling::Recording};
 use crate::{
     commands::{
         arguments::{duration, number, within},
@@ -55,6 +55,8 @@ pub(super) struct Observed {
     pub(super) report: PacketReport,
     /// CPU time of a running node in each second; empty if it is unknown.
     pub(super) cpu_seconds: Vec<f64>,
+    /// Ready messages of all queues of a running node, at readings; empty if they are unknown.
+    pub(super) ready: Vec<u64>,
     pub(super) cut_short: Option<String>,
     /// The objects of a running node, or the reason why it was not asked.
     pub(super) node: Option<Result<String, String>>,
@@ -81,8 +83,9 @@ impl SourceArgs {
         let (report, observer) = read_listening(file, options, Observer::default())?;
         let damage = report.capture.as_ref().and_then(|capture| capture.damaged.clone());
         let flows = observer.finish();
-        let cpu_seconds = Vec::new();
-        Ok(Observed { flows, report, cpu_seconds, cut_short: damage, node: None, profile: None })
+        let (cpu_seconds, ready) = (Vec::new(), Vec::new());
+        let cut_short = damage;
+        Ok(Observed { flows, report, cpu_seconds, ready, cut_short, node: None, profile: None })
     }
 
     fn analyzer(&self, subject: String) -> AnalyzerOptions {
@@ -94,6 +97,7 @@ impl SourceArgs {
         let options = self.live()?;
         let asked = self.objects(topology);
         let stop = interrupt::watch()?;
+        let depths = asked.is_ok().then(|| self.connect().ok()).flatten().map(Depths::start);
         let recording = options.pid.filter(|_| !self.no_profile).map(Recording::start);
         let line = output::ProgressLine::default();
         let (mut shown, mut cpu) = (Duration::ZERO, vec![cpu_of(&options)]);
@@ -110,6 +114,7 @@ impl SourceArgs {
         let captured =
             capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over);
         let profile = recording.map(Recording::finish);
+        let ready = depths.map(Depths::finish).unwrap_or_default();
         let (captured, observer) = captured?;
         cpu.push(cpu_of(&options));
         let has_packets = captured.report.capture.is_some();
@@ -135,6 +140,7 @@ impl SourceArgs {
             flows,
             report: captured.report,
             cpu_seconds: differences(&cpu).unwrap_or_default(),
+            ready,
             cut_short: captured.cut_short,
             node: Some(node),
             profile,
