@@ -102,7 +102,7 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
         "f.toml:11: `consumers.0.prefetsch`: is an unknown key; allowed are `name`, `protocol`, \
          `mqtt-version`, `qos`, `topics`, `count`, `connections`, `connections-of`, `channels`, `queue`, `member-queues`, `credit`, `consumer-name`, `store-every`, `single-active-consumer`, `super-stream`, `filter-values`, \
          `match-unfiltered`, `prefetch`, `channel-prefetch`, `auto-ack`, \
-         `multi-ack-every`, `nack`, `requeue`, `nack-share`, `tx-size`, `rate`, `processing-time`, \
+         `multi-ack-every`, `nack`, `requeue`, `nack-share`, `requeue-share`, `tx-size`, `rate`, `processing-time`, \
          `processing-times`, `processing-time-shares`, `concurrency`, `forward`, `polling`, `poll-interval`, `priority`, `offset`, `exclusive`, `unpack`, `messages`, \
          `start-delay`, `slow-start`, `filter`, `arguments`; did you mean `prefetch`?",
     );

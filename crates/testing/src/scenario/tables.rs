@@ -60,7 +60,7 @@ table! {
     /// A group of consumers.
     Consumers("queue"):
         name protocol mqtt_version qos credit consumer_name store_every single_active_consumer match_unfiltered member_queues count connections connections_of channels rate messages prefetch channel_prefetch multi_ack_every
-        auto_ack nack nack_share requeue tx_size polling poll_interval processing_time processing_time_shares concurrency start_delay slow_start
+        auto_ack nack nack_share requeue requeue_share tx_size polling poll_interval processing_time processing_time_shares concurrency start_delay slow_start
         exclusive unpack offset filter forward arguments
 }
 

@@ -161,6 +161,30 @@ fn some_refusals_have_their_share() {
 }
 
 #[test]
+fn messages_are_requeued_beside_dropped_ones() {
+    for (acknowledged, expected) in [(true, Some(0.5)), (false, None)] {
+        let mut talk = Talk::default();
+        let connection = consumer(&mut talk, 20);
+        for number in 1..=1_000_u64 {
+            let how = match number % 10 {
+                0..2 => Settlement::Nack { requeue: true },
+                2..5 => Settlement::Reject { requeue: false },
+                5..10 if acknowledged => Settlement::Ack,
+                other => Settlement::Nack { requeue: other % 5 < 2 },
+            };
+            let at = number * 10 * MILLIS;
+            talk.deliver(at, connection, "t", number);
+            talk.client(at + 50_000, connection, Owned::Settle(number, false, how));
+        }
+        let (text, scenario) = talk.scenario();
+        let group = &scenario.consumers[0];
+        assert_eq!((group.nack, group.nack_share), (true, expected), "{text}");
+        assert!((group.requeue_share.unwrap() - 0.4).abs() < 0.001, "{text}");
+        assert!(!text.contains("Not expressed: "), "{text}");
+    }
+}
+
+#[test]
 fn acknowledgements_of_several_have_their_number() {
     let mut talk = Talk::default();
     let connection = consumer(&mut talk, 100);

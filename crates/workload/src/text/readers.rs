@@ -261,23 +261,30 @@ fn polling(lines: &mut Lines, group: &ReaderGroup) {
     lines.key("poll-interval", &time(nanos));
 }
 
-/// Returns the share of refused messages, and whether they go back into the queue. None if a scenario does not express
-/// it: all are treated alike, in two ways, or in batches.
-fn refused(group: &ReaderGroup) -> Option<(f64, bool)> {
-    let [acks, requeues, discards] = group.settled_shares;
+/// Returns the share of refused messages, and the share of these that goes back into the queue. None if a scenario does not
+/// express it: all are treated alike, or in batches.
+fn refused(group: &ReaderGroup) -> Option<(f64, f64)> {
+    let shares = group.settled_shares;
     let is_single =
         group.batch.is_none_or(|(messages, frequent, _)| messages == 1 && frequent > 0.9);
-    let is_mixed = acks > MIXED && (requeues > MIXED) != (discards > MIXED);
-    (is_mixed && is_single).then_some((requeues.max(discards), requeues > discards))
+    let is_mixed = shares.iter().filter(|share| **share > MIXED).count() > 1;
+    let [_, requeues, discards] = shares.map(|share| if share > MIXED { share } else { 0.0 });
+    let refused = requeues + discards;
+    (is_mixed && is_single).then(|| (refused, requeues / refused))
 }
 
 fn settling(lines: &mut Lines, group: &ReaderGroup) {
-    if let Some((share, requeues)) = refused(group) {
+    if let Some((share, requeued)) = refused(group) {
         lines.key("nack", "true");
-        if !requeues {
+        if requeued == 0.0 {
             lines.key("requeue", "false");
+        } else if requeued < 1.0 {
+            lines.key("requeue-share", &figure(requeued));
         }
-        return lines.key("nack-share", &figure(share));
+        if share < 1.0 - MIXED {
+            lines.key("nack-share", &figure(share));
+        }
+        return;
     }
     match group.settings.settling {
         Settling::Never => return lines.key("auto-ack", "true"),

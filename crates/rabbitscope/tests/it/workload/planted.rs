@@ -93,14 +93,13 @@ impl Back {
         likeness.unwrap_or_else(|error| panic!("{error}\n{ended:#?}"))
     }
 
-    /// Runs the scenario that came back, for three seconds.
-    #[track_caller]
     /// Returns the figures of the source, for a comparison.
     pub(super) fn figures(&self) -> Value {
         self.bench.json("mine.likeness.json")
     }
 
     /// Runs the scenario that came back, for three seconds.
+    #[track_caller]
     pub(super) fn runs(&self) {
         let ended = self.bench.rabbitscope("run mine.toml --set run.duration=3s --out again");
         assert!(matches!(ended.code, Some(0 | 4)), "{ended:#?}\n{}", self.text);

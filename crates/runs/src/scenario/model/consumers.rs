@@ -84,6 +84,8 @@ pub struct ConsumerGroup {
     pub requeue: Option<bool>,
     /// Share of the messages that are refused; absent for all, or none without `nack`.
     pub nack_share: Option<f64>,
+    /// Share of the refused messages that go back into the queue; absent where all are treated alike.
+    pub requeue_share: Option<f64>,
     /// Messages in a transaction, whose acknowledgements are committed together.
     pub tx_size: Option<u32>,
     /// Messages per second for each consumer; absent for as fast as possible.

@@ -200,6 +200,10 @@ fn what_consumers_cannot_combine() {
     let share = ["consumers.0.nack=true", "consumers.0.nack-share=0.5"];
     assert_eq!(small(&share).consumers[0].nack_share, Some(0.5));
     refused(&[share[0], share[1], "consumers.0.multi-ack-every=2"], &["nack-share", "frame"]);
+    let back = "consumers.0.requeue-share=0.25";
+    refused(&[back], &["requeue-share", "needs `nack = true`"]);
+    assert_eq!(small(&[share[0], share[1], back]).consumers[0].requeue_share, Some(0.25));
+    refused(&[share[0], back, "consumers.0.requeue=false"], &["requeue-share", "`requeue` out"]);
     let times = "consumers.0.processing-time-shares=[{ time = \"1ms\", share = 1 }]";
     assert!(small(&[times]).consumers[0].is_processing());
     refused(&[times, "consumers.0.processing-time=1ms"], &["processing-time-shares", "leave"]);

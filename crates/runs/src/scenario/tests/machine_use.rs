@@ -54,7 +54,7 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
         "consumers.*",
         "name protocol mqtt-version qos topics credit consumer-name store-every single-active-consumer super-stream \
          filter-values match-unfiltered count connections connections-of channels queue member-queues prefetch channel-prefetch auto-ack multi-ack-every nack \
-         nack-share requeue tx-size rate processing-time concurrency polling poll-interval priority offset exclusive unpack messages \
+         nack-share requeue requeue-share tx-size rate processing-time concurrency polling poll-interval priority offset exclusive unpack messages \
          start-delay slow-start arguments",
     ),
     ("consumers.*.processing-times.*", "time for"),

@@ -31,7 +31,7 @@ pub(in crate::scenario::validate) fn group(
     let reason = "give a group of consumers for each value";
     fields::no_placeholder("arguments", &group.arguments, reason)?;
     processing_times(group)?;
-    nack_share(group)?;
+    refusal_shares(group)?;
     settling::held(group)?;
     settling::concurrency(group)?;
     forward::forward(group, context)?;
@@ -56,25 +56,30 @@ fn fill_in(group: &mut ConsumerGroup) {
     group.processing_time = group.processing_time.filter(|time| !time.is_zero());
 }
 
-fn nack_share(group: &ConsumerGroup) -> Result<(), Problem> {
-    let Some(share) = group.nack_share else { return Ok(()) };
-    if !group.nack {
-        return refuse("nack-share", "needs `nack = true`");
+fn refusal_shares(group: &ConsumerGroup) -> Result<(), Problem> {
+    let shares = [("nack-share", group.nack_share), ("requeue-share", group.requeue_share)];
+    for (key, share) in shares {
+        let Some(share) = share else { continue };
+        if !group.nack {
+            return refuse(key, "needs `nack = true`");
+        }
+        if !(share > 0.0 && share < 1.0) {
+            let reason = "must be above 0 and below 1; without it all messages are treated alike";
+            return refuse(key, reason);
+        }
+        if group.protocol != Protocol::Amqp091 {
+            return refuse(key, "needs `protocol = \"amqp-0-9-1\"`");
+        }
+        if group.multi_ack_every > 1 {
+            return refuse(key, "needs a frame for each message: leave `multi-ack-every` out");
+        }
     }
-    if !(share > 0.0 && share < 1.0) {
-        return refuse(
-            "nack-share",
-            "must be above 0 and below 1; without it all messages are refused",
-        );
+    match (group.requeue_share, group.requeue) {
+        (Some(_), Some(false)) => {
+            refuse("requeue-share", "says it for each message: leave `requeue` out")
+        }
+        _ => Ok(()),
     }
-    if group.protocol != Protocol::Amqp091 {
-        return refuse("nack-share", "needs `protocol = \"amqp-0-9-1\"`");
-    }
-    if group.multi_ack_every > 1 {
-        let reason = "needs a frame for each message: leave `multi-ack-every` out";
-        return refuse("nack-share", reason);
-    }
-    Ok(())
 }
 
 fn processing_times(group: &ConsumerGroup) -> Result<(), Problem> {
