@@ -13,15 +13,17 @@ import tomllib
 
 PROGRAM = str(pathlib.Path(os.environ["RABBITSCOPE"]).resolve())
 OUT = pathlib.Path("target/bench-workload")
-BY_HAND = "## A large node"
+LARGE_NODE = "## A large node"
 PAGE = pathlib.Path("docs/measurements/workload.md")
 SOURCES = pathlib.Path("scripts/workload")
 sys.path.insert(0, str(SOURCES))
 import foreign  # noqa: E402
+import large  # noqa: E402
 
 ALL = sorted(path.stem for path in SOURCES.glob("*.toml")) + foreign.NAMES
 NAMES = os.environ.get("SCENARIOS", " ".join(ALL)).split()
 WRONG = os.environ.get("WRONG", "yes") == "yes"
+LARGE = os.environ.get("LARGE", "yes" if set(NAMES) == set(ALL) else "no") == "yes"
 # Scenario, table, key: the first group that has the key is changed by 20 %.
 WRONGS = [
     ("queue-types", "publishers", "rate"),
@@ -153,10 +155,12 @@ def kept(rows, are_wrong):
     return sorted([line for line in of_table if line.split(" ")[1] in names] + rows)
 
 
-def by_hand():
-    """Returns the sections of the page that this script does not measure."""
+def large_node():
+    """Returns the section about a large node: measured, or that of the page."""
+    if LARGE:
+        return [LARGE_NODE, "", *large.section(PROGRAM, OUT / "large-node")]
     old = PAGE.read_text() if PAGE.exists() else ""
-    return "".join(old.partition(BY_HAND)[1:]).splitlines()
+    return "".join(old.partition(LARGE_NODE)[1:]).splitlines()
 
 
 def machine():
@@ -178,7 +182,7 @@ def measured(load_before):
             names, rest = line.removeprefix("Rows of ").split(": ", 1)
             kept = [name for name in names.split(", ") if name not in NAMES]
             lines += [f"Rows of {', '.join(kept)}: {rest}"] if kept else []
-    return [*lines, f"Rows of {', '.join(NAMES)}: {at}"]
+    return [*lines, f"Rows of {', '.join(NAMES)}: {at}"] if NAMES else lines
 
 
 def main():
@@ -215,7 +219,7 @@ def main():
         "| --- | --- | --- | --- | --- | --- |",
         *kept([row for row, _ in judged], True),
         "",
-        *by_hand(),
+        *large_node(),
         "",
     ]))
     if found < len(judged):
