@@ -34,7 +34,8 @@ impl<R: EventHandler> Driven<R> {
         self.read(scratch, context)?;
         self.role.run_due_tasks(&mut self.socket, context);
         self.socket.flush(context)?;
-        let more = self.socket.is_readable();
+        // A congested connection goes on when its socket has room again.
+        let more = self.socket.is_readable() && !R::is_congested(&mut self.socket);
         for _ in 0..self.role.write_rounds() {
             let has_sent = self.role.encode(&mut self.socket, context)?;
             self.socket.flush(context)?;

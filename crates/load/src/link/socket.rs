@@ -236,6 +236,11 @@ impl<W: Wire<Error: Into<Failure>>> Socket<W> {
         self.connection.is_closed()
     }
 
+    /// Returns whether the broker takes no messages because of an alarm.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked_since.is_some()
+    }
+
     pub(super) fn block(&mut self, reason: &str, context: &mut ServeContext<'_>) {
         if self.blocked_since.is_none() {
             self.blocked_since = Some(context.now);

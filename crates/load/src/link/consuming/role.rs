@@ -34,6 +34,10 @@ use crate::{
     plan::{ConsumerPlan, Placement},
 };
 
+/// Limit of the bytes that wait for the socket. Beyond it, nothing is read, and no message is forwarded. Otherwise an alarm
+/// of the broker would fill the memory. Chosen.
+const BACKLOG: usize = 1024 * 1024;
+
 pub(in crate::link) struct Consuming {
     /// Names of the queues. An empty name stands for the last queue that was declared on the channel, which the broker
     /// named.
@@ -237,6 +241,11 @@ impl Consuming {
         }
     }
 
+    /// Returns whether messages to forward wait for the broker.
+    fn waits(&self, socket: &mut Socket<Connection>) -> bool {
+        self.forwarding.is_some() && (socket.is_blocked() || Self::is_congested(socket))
+    }
+
     fn is_done(&self) -> bool {
         self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
     }
@@ -268,7 +277,9 @@ impl Role for Consuming {
     }
 
     fn run_due_tasks(&mut self, socket: &mut Socket<Connection>, context: &mut ServeContext<'_>) {
-        while let Some(task) = self.tasks.take(context.now) {
+        while !self.waits(socket)
+            && let Some(task) = self.tasks.take(context.now)
+        {
             match task {
                 Task::Start(number) => self.begin(number, &mut socket.connection),
                 Task::Poll(number) => self.poll(number, &mut socket.connection),
@@ -283,8 +294,12 @@ impl Role for Consuming {
         }
     }
 
-    fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
-        self.tasks.next_due()
+    fn next_due(&self, can_publish: bool) -> Option<RunInstant> {
+        self.tasks.next_due().filter(|_| can_publish || self.forwarding.is_none())
+    }
+
+    fn is_congested(socket: &mut Socket<Connection>) -> bool {
+        socket.unwritten_bytes() > BACKLOG
     }
 
     fn finish(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {

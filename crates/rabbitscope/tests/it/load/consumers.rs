@@ -2,7 +2,7 @@
 
 use rabbitscope_testing::{
     Workbench, count, latency_figure,
-    scenario::{Consumers, Publishers, Queue, Scenario, raw},
+    scenario::{Consumers, Fault, Publishers, Queue, Scenario, raw},
 };
 use serde_json::Value;
 
@@ -251,4 +251,27 @@ fn processed_messages_are_published_again_with_the_latency_of_the_whole_way() {
     };
     let [relay, splitter, last] = ["relay", "splitter", "last"].map(median);
     assert!(relay < 25 && (2..50).contains(&splitter) && last >= 52, "{relay} {splitter} {last}");
+}
+
+#[test]
+fn messages_to_forward_wait_while_an_alarm_holds() {
+    let bench = Workbench::new("forward-alarm");
+    let queues = Queue::new("rs.waiting").prefill(10_000).prefill_size("2KB");
+    let relay = Consumers::new("rs.waiting").prefetch(2_000).rate(4_000);
+    let text = Scenario::new("forward-alarm")
+        .queues(queues)
+        .queues(Queue::new("rs.passed"))
+        .consumers(relay.name("relay").forward(raw("{ queue = \"rs.passed\" }")))
+        .consumers(Consumers::new("rs.passed").name("last").prefetch(500))
+        .faults(Fault::new("memory-alarm").at("1s").lasting("2s"))
+        .duration("8s")
+        .expect("blocked", "< 90%")
+        .self_check(false);
+    bench.file("s.toml", text);
+    let run = bench.rabbitscope("run s.toml --out out --json").code(0).json();
+    assert_eq!((count(&run, "published"), count(&run, "consumed")), (10_000, 20_000), "{run:#}");
+    assert_eq!(count(&run, "accepted"), 10_000, "{run:#}");
+    assert!(count(&run, "blocked-nanos") > 1_000_000_000, "{run:#}");
+    let rows = bench.rows("out/series.jsonl");
+    assert!(rows.iter().any(|row| row["published"] == 0 && row["second"] == 2), "{rows:#?}");
 }

@@ -320,6 +320,7 @@ fn forwarded_messages_need_a_target_and_a_limit() {
         ("{ queue = \"next\", share = 1 }", "forward.share"),
         ("{ queue = \"next\", share = 0 }", "forward.share"),
         ("{ exchange = \"\" }", "forward.exchange"),
+        ("{ queue = \"next\", size = \"60MiB\" }", "may need 300 MiB"),
         ("{ exchange = \"amq.topic\", routing-key = \"k.{}\" }", "forward.routing-key"),
     ] {
         refused(&[queue, limit, &more("forward", wrong)], &[expected]);

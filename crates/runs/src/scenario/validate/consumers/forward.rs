@@ -10,6 +10,9 @@ use super::super::{
 };
 use crate::scenario::validate::context::Context;
 
+/// Most bytes of the messages that one consumer may have to keep.
+const BYTES_MAX: u64 = 256 << 20;
+
 /// Checks the messages that consumers publish.
 pub(super) fn forward(group: &ConsumerGroup, context: &Context<'_>) -> Result<(), Problem> {
     let Some(forward) = &group.forward else { return Ok(()) };
@@ -29,6 +32,7 @@ pub(super) fn forward(group: &ConsumerGroup, context: &Context<'_>) -> Result<()
         return refuse("forward", reason);
     }
     target(group, forward, context).map_err(|problem| problem.under("forward"))?;
+    memory(group, forward)?;
     match forward.share {
         Some(share) if !(share > 0.0 && share < 1.0) => {
             let reason = "must be above 0 and below 1; without it each message is followed by one";
@@ -36,6 +40,22 @@ pub(super) fn forward(group: &ConsumerGroup, context: &Context<'_>) -> Result<()
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses messages that an alarm of the broker could pile up.
+fn memory(group: &ConsumerGroup, forward: &Forward) -> Result<(), Problem> {
+    let prefetch = group.prefetch.or(group.channel_prefetch).map_or(0, u64::from);
+    let bytes = prefetch.saturating_mul(forward.size.map_or(0, u64::from));
+    if bytes > BYTES_MAX {
+        let reason = format!(
+            "may need {} MiB of memory for each consumer when the broker takes no messages, and {} are the most: a \
+             smaller `prefetch` or size is needed",
+            bytes >> 20,
+            BYTES_MAX >> 20
+        );
+        return refuse("forward", reason);
+    }
+    Ok(())
 }
 
 fn target(group: &ConsumerGroup, forward: &Forward, context: &Context<'_>) -> Result<(), Problem> {
