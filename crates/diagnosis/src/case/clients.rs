@@ -86,3 +86,11 @@ pub struct ChannelCase {
     /// Answers of empty queues to `basic.get` per second.
     pub get_empty_per_second: Option<f64>,
 }
+
+impl ChannelCase {
+    /// Returns whether messages passed the channel, as far as the node counts them.
+    pub(crate) fn has_messages(&self) -> bool {
+        let rates = [self.published_per_second, self.delivered_per_second, self.got_per_second];
+        rates.into_iter().flatten().any(|rate| rate > 0.0)
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{look, names};
 use crate::{
-    case::{Case, Cpu, ProcessCpu},
+    case::{Case, ChannelCase, Cpu, ProcessCpu},
     finding::Bound,
 };
 
@@ -82,6 +82,36 @@ fn room(case: &Case, cpu: &Cpu) -> Option<Bound> {
     let used = cpu.cores - cpu.busy_wait_cores;
     let words = format!("the node works {} of {usable} that it may use", look::cores(used));
     (used > 0.0).then_some(()).and_then(|()| new((usable / used - 1.0).max(0.0), words))
+}
+
+/// Roles that serve queues, whoever sends.
+const QUEUES: [&str; 4] = ["queue", "quorum_leader", "stream_writer", "msg_store"];
+/// Roles that serve clients.
+const CLIENTS: [&str; 2] = ["channel", "session"];
+/// Share of the node's CPU time from which the processes that carry messages are known well enough.
+const LEAST_KEPT: f64 = 0.02;
+
+/// Returns the bound of work beside messages, if all of it goes away: of the CPU time remains that of the processes that
+/// carry messages. These are channels with messages, without those in `not`, and, with `with_queues`, processes of queues.
+/// `None` if they hardly show.
+pub(crate) fn messages_only(case: &Case, not: &[&ChannelCase], with_queues: bool) -> Option<Bound> {
+    let cpu = case.cpu.as_ref().ok()?;
+    let clients = case.clients.as_ref().map_or(&[][..], |clients| &clients.channels);
+    let carries = |process: &ProcessCpu| {
+        let channel = clients.iter().find(|channel| channel.pid == process.pid);
+        let is_kept = |channel: &ChannelCase| {
+            channel.has_messages() && not.iter().all(|other| other.pid != channel.pid)
+        };
+        let role = process.role.as_str();
+        with_queues && QUEUES.contains(&role)
+            || CLIENTS.contains(&role) && channel.is_some_and(is_kept)
+    };
+    let kept = cpu.processes.iter().filter(|process| carries(process));
+    let kept: f64 = kept.map(|process| process.cores).sum();
+    let used = cpu.cores - cpu.busy_wait_cores;
+    let reason =
+        format!("processes that carry messages use {} of {}", look::cores(kept), look::cores(used));
+    (kept > 0.0 && kept >= LEAST_KEPT * used).then(|| new(used / kept - 1.0, reason)).flatten()
 }
 
 /// Returns the bound if `more` equal units do the work of `units`.

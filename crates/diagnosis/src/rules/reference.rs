@@ -35,6 +35,9 @@ If the share *s* of a stage's time goes away, and the stage is busy *u* of its t
 1 / (1 − *s* · min(1, *u* / *n*)) − 1. *n* is the busy share of the next stage that is one process, and the gain is at
 most 1 / *n* − 1 as well. A stage of several equal processes is no bound. A gain without a derivation has no bound.
 
+If work beside messages goes away, such as the opening of connections, the gain is in messages for the same CPU time. It is
+at most that of a node with nothing but the processes that carry messages now: queues, and channels with messages.
+
 ## Shared processes
 
 The CPU time of logs and message stores is divided among their queues by published messages per second, that of channels

@@ -5,6 +5,7 @@ use crate::{
     case::Case,
     finding::Severity,
     rules::{
+        bound,
         config::CHANNEL_LIFE,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
@@ -55,5 +56,5 @@ fn find(case: &Case) -> Judged {
         Draft::new(severity, subjects, format!("clients open {rate}"))
             .evidence(Look::node(case).says(format!("opened {rate} and {connections}")))
     });
-    Ok(vec![draft.advice(advice)])
+    Ok(vec![draft.advice(advice).bound(bound::messages_only(case, &[], true))])
 }

@@ -7,6 +7,7 @@ use crate::{
     case::Case,
     finding::Severity,
     rules::{
+        bound,
         config::CONNECTION_LIFE,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
@@ -58,5 +59,5 @@ fn find(case: &Case) -> Judged {
         Draft::new(severity, subjects, format!("clients open {rate}"))
             .evidence(look.says(format!("opened {rate}, closed {closed}")))
     });
-    Ok(vec![draft.all_evidence(open).advice(advice)])
+    Ok(vec![draft.all_evidence(open).advice(advice).bound(bound::messages_only(case, &[], true))])
 }

@@ -4,6 +4,7 @@ use crate::{
     case::Case,
     finding::Severity,
     rules::{
+        bound,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
         rule::{Judged, Minimum, Need, NotJudged, Rule},
@@ -56,6 +57,7 @@ fn find(case: &Case) -> Judged {
     let advice = Advice::new(Aim::Settle, "life of queues", advice, "a change of the client");
     let draft = Draft::new(Severity::Note, vec![case.subject.node.clone()], sentence)
         .evidence(Look::node(case).says(figure))
-        .advice(advice);
+        .advice(advice)
+        .bound(bound::messages_only(case, &[], true));
     Ok(vec![draft])
 }

@@ -83,6 +83,7 @@ fn draft(case: &Case, pollers: &[&ChannelCase], got: f64, empty: f64) -> Draft {
         .all_evidence(of_clients)
         .all_evidence(used)
         .advice(advice)
+        .bound(bound::messages_only(case, pollers, false))
 }
 
 /// Returns the CPU time of the polling channels.

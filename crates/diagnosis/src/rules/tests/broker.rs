@@ -232,6 +232,26 @@ fn churns() {
     check("connection-churn", Severity::Warning, "rabbit@a", connections(150.0));
     check("connection-churn", Severity::Note, "rabbit@a", connections(10.0));
     check_healthy("connection-churn", connections(2.0));
+    // Processes that carry messages use 0.8 of 1.9 cores: a channel, a queue, and a message store.
+    let bound = |case: &dyn Fn(&mut Case)| {
+        let both = |of: &mut Case| {
+            connections(10.0)(of);
+            case(of);
+        };
+        check("connection-churn", Severity::Note, "rabbit@a", both).bound.map(|of| of.throughput)
+    };
+    assert!((bound(&|_| ()).unwrap() - (1.9 / 0.8 - 1.0)).abs() < 1e-9);
+    let silent = |case: &mut Case| change(&mut case.clients, |clients| clients.channels.clear());
+    assert!(
+        (bound(&silent).unwrap() - (1.9 / 0.4 - 1.0)).abs() < 1e-9,
+        "a channel without messages"
+    );
+    let few = |case: &mut Case| change(&mut case.cpu, |cpu| cpu.processes.truncate(1));
+    assert_eq!(
+        bound(&|case| (silent(case), few(case)).0),
+        None,
+        "nothing shows the messages' part"
+    );
     let channels = |opened, connections| {
         churn(Churn {
             channels_opened: opened,

@@ -22,6 +22,7 @@ fn busy_wait() {
     };
     let found = check("busy-wait", Severity::Note, "rabbit@a", spin(0.2, 0.1));
     assert!(text(&found).contains("+sbwt none"));
+    assert!((found.bound.unwrap().throughput - 1.0).abs() < 1e-9, "half of the CPU time");
     check_healthy("busy-wait", spin(0.04, 0.1));
     check_healthy("busy-wait", spin(0.2, 0.8));
     check("busy-wait", Severity::Warning, "rabbit@a", |case| {

@@ -4,6 +4,7 @@ use crate::{
     case::{Case, Cpu},
     finding::{Evidence, Severity},
     rules::{
+        bound,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
         rule::{Judged, Minimum, Need, NotJudged, Rule},
@@ -55,7 +56,8 @@ fn find(case: &Case) -> Judged {
 fn draft(case: &Case, cpu: &Cpu, usage: f64) -> Draft {
     let throttled = throttled(case);
     let severity = if throttled.is_some() { Severity::Warning } else { Severity::Note };
-    let share = look::percent(cpu.busy_wait_cores / cpu.cores.max(cpu.busy_wait_cores));
+    let lost = cpu.busy_wait_cores / cpu.cores.max(cpu.busy_wait_cores);
+    let share = look::percent(lost);
     let figure = format!("{} of {}", look::cores(cpu.busy_wait_cores), look::cores(cpu.cores));
     let advice = Advice::new(
         Aim::Settle,
@@ -74,6 +76,7 @@ fn draft(case: &Case, cpu: &Cpu, usage: f64) -> Draft {
         )
         .all_evidence(throttled)
         .advice(advice.with_text(text))
+        .bound(bound::recovery(lost, "schedulers look for work in it"))
 }
 
 fn throttled(case: &Case) -> Option<Evidence> {
