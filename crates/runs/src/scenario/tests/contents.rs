@@ -184,14 +184,7 @@ fn confirms_and_transactions_exclude_each_other() {
 }
 
 #[test]
-fn what_consumers_cannot_combine() {
-    let polls = SMALL.replace("prefetch = 10", "polling = true");
-    assert_eq!(read(&polls, &[]).unwrap().consumers[0].polled_every(), Some(Duration::ZERO));
-    refused(&["consumers.0.polling=true"], &["consumers.0.prefetch", "requests each one"]);
-    refused(&["consumers.0.poll-interval=1s"], &["needs `polling = true`"]);
-    let stream = read(&polls, &["queues.0.type=stream"]).unwrap_err().to_string();
-    assert!(stream.contains("basic.get"), "{stream}");
-    refused(&["consumers.0.requeue=true"], &["set `nack = true`"]);
+fn shares_of_refusals() {
     refused(&["consumers.0.nack-share=0.5"], &["nack-share", "needs `nack = true`"]);
     for share in ["0", "1", "nan"] {
         let share = format!("consumers.0.nack-share={share}");
@@ -204,6 +197,17 @@ fn what_consumers_cannot_combine() {
     refused(&[back], &["requeue-share", "needs `nack = true`"]);
     assert_eq!(small(&[share[0], share[1], back]).consumers[0].requeue_share, Some(0.25));
     refused(&[share[0], back, "consumers.0.requeue=false"], &["requeue-share", "`requeue` out"]);
+}
+
+#[test]
+fn what_consumers_cannot_combine() {
+    let polls = SMALL.replace("prefetch = 10", "polling = true");
+    assert_eq!(read(&polls, &[]).unwrap().consumers[0].polled_every(), Some(Duration::ZERO));
+    refused(&["consumers.0.polling=true"], &["consumers.0.prefetch", "requests each one"]);
+    refused(&["consumers.0.poll-interval=1s"], &["needs `polling = true`"]);
+    let stream = read(&polls, &["queues.0.type=stream"]).unwrap_err().to_string();
+    assert!(stream.contains("basic.get"), "{stream}");
+    refused(&["consumers.0.requeue=true"], &["set `nack = true`"]);
     let times = "consumers.0.processing-time-shares=[{ time = \"1ms\", share = 1 }]";
     assert!(small(&[times]).consumers[0].is_processing());
     refused(&[times, "consumers.0.processing-time=1ms"], &["processing-time-shares", "leave"]);
