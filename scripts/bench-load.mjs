@@ -1,4 +1,4 @@
-// Arithmetic of bench-load.sh: rates and CPU of one measurement, medians of all, and the benchmark's section of
+// Arithmetic of bench-load.sh: rates and CPU of one measurement, medians of all, and the benchmark's sections of
 // docs/measurements/performance.md.
 
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -14,8 +14,8 @@ const CLIENTS = [
   ["rabbitscope-1ms", "rabbitscope, `run.step = \"1ms\"`"],
   ["perf-test", "PerfTest"],
 ];
-const BEGIN = "<!-- made by make bench-load: begin -->";
-const END = "<!-- made by make bench-load: end -->";
+const COMPARISON = "make bench-load";
+const SINKS = "make bench-load PROTOCOL=all";
 
 const readLines = (file) => readFileSync(file, "utf8").trim().split("\n").filter(Boolean);
 const readAll = (file) => readLines(file).map((line) => JSON.parse(line));
@@ -135,50 +135,61 @@ function comparisonTables(rows) {
   return lines;
 }
 
-function sinkTable(results) {
-  const sinks = readdirSync(results).sort().filter((name) => name.startsWith("sink-"));
-  const rows = sinks.map((name) => {
-    const rounds = readAll(`${results}/${name}`);
+/** The machine, and the day. */
+function measuredOn() {
+  const machine = `${cpus().length} CPUs (${cpus()[0].model.trim()}), ${(totalmem() / 2 ** 30).toFixed(1)} GiB, Linux ${release()}`;
+  return `Measured ${new Date().toISOString().slice(0, 10)} on ${machine}.`;
+}
+
+/** Replaces the section between the marks of a command. */
+function write(results, document, command, lines) {
+  const [begin, end] = ["begin", "end"].map((edge) => `<!-- made by ${command}: ${edge} -->`);
+  const text = readFileSync(document, "utf8");
+  const [before, after] = [text.indexOf(begin), text.indexOf(end)];
+  if (before < 0 || after < before) throw new Error(`${document} has no place for the figures`);
+  writeFileSync(document, text.slice(0, before) + [begin, ...lines].join("\n") + "\n" + text.slice(after));
+  console.log(`\n${lines.join("\n")}\n\nwritten to ${document}; every measurement is in ${results}`);
+}
+
+function sinkRows(results, name) {
+  const all = readAll(`${results}/${name}`);
+  const sizes = [...new Set(all.map((round) => round["body-bytes"]))];
+  return sizes.map((size) => {
+    const rounds = all.filter((round) => round["body-bytes"] === size);
     const cell = (figure) => {
-      const values = rounds.map((round) => round[figure]);
+      const values = rounds.map((round) => round[figure]).filter((value) => value !== undefined);
+      if (values.length === 0) return "";
       return `${median(values).toFixed(2)} (${Math.min(...values).toFixed(2)}–${Math.max(...values).toFixed(2)})`;
     };
-    return `| \`${name.slice(5, -6)}\` | ${["published-millions-per-core", "bare-millions-per-core", "ratio"].map(cell).join(" | ")} |`;
+    const figures = ["published-millions-per-core", "bare-millions-per-core", "ratio", "unanswered-millions-per-core"];
+    return `| \`${name.slice(5, -6)}\` | ${grouped(size)} | ${figures.map(cell).join(" | ")} |`;
   });
+}
+
+function sinks(results, document, rounds, seconds) {
+  const names = readdirSync(results).sort().filter((name) => name.startsWith("sink-"));
   const parsed = /^parsed: ([\d.]+) million/m.exec(readFileSync(`${results}/codec.txt`, "utf8"))?.[1];
-  return [
-    "### The client by itself",
+  write(results, document, SINKS, [
+    `${measuredOn()} ${rounds} rounds of ${seconds} s each. Figures are medians, with their range in parentheses: millions of messages for each second of CPU of the thread that sends.`,
     "",
-    "Millions of 12-byte messages into a byte sink for each second of CPU of the thread that sends: medians and ranges.",
-    "",
-    "| protocol | published | bare writer of the same bytes | ratio |",
-    "| --- | ---: | ---: | ---: |",
-    ...rows,
+    "| protocol | bytes of a body | published | bare writer of the same bytes | ratio | bare writer without answers |",
+    "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ...names.flatMap((name) => sinkRows(results, name)),
     "",
     `Deliveries of AMQP 0-9-1 parsed from a recorded stream: ${parsed ?? "?"} million for each second of CPU.`,
-  ];
+  ]);
 }
 
 function report(results, document, version, warmUp, window) {
   const rows = readAll(`${results}/measurements.jsonl`);
   const rounds = new Set(rows.map((row) => row.round)).size;
-  const machine = `${cpus().length} CPUs (${cpus()[0].model.trim()}), ${(totalmem() / 2 ** 30).toFixed(1)} GiB, Linux ${release()}`;
-  const section = [
-    BEGIN,
-    `Measured ${new Date().toISOString().slice(0, 10)} on ${machine}. PerfTest ${version}; ${rounds} rounds, ${warmUp} s warm-up,` +
-      ` ${window} s measured each. Figures are medians; ratios are medians of the rounds' ratios, their range in parentheses.`,
+  write(results, document, COMPARISON, [
+    `${measuredOn()} PerfTest ${version}; ${rounds} rounds, ${warmUp} s warm-up, ${window} s measured each.` +
+      " Figures are medians; ratios are medians of the rounds' ratios, their range in parentheses.",
     "",
     ...comparisonTables(rows),
-    "",
-    ...sinkTable(results),
-    END,
-  ].join("\n");
-  const text = readFileSync(document, "utf8");
-  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (before < 0 || after < before) throw new Error(`${document} has no place for the figures`);
-  writeFileSync(document, text.slice(0, before) + section + text.slice(after + END.length));
-  console.log(`\n${section.split("\n").slice(1, -1).join("\n")}\n\nwritten to ${document}; every measurement is in ${results}`);
+  ]);
 }
 
 const [command, ...rest] = process.argv.slice(2);
-({ measured, limit, report })[command](...rest);
+({ measured, limit, report, sinks })[command](...rest);

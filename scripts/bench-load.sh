@@ -4,8 +4,9 @@
 # measurement, writes docs/measurements/performance.md.
 #
 #   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
-#   PROTOCOL=mqtt scripts/bench-load.sh     only the load generator by itself, by this protocol (or all), onto the
-#                                           terminal
+#   PROTOCOL=mqtt scripts/bench-load.sh     only the load generator by itself, by this protocol, onto the terminal
+#   PROTOCOL=all scripts/bench-load.sh      by all protocols, and into the document
+#   BODIES="12 100 1000"                    bytes of the bodies there
 #
 # Each round of a workload runs both programs at full speed, then both at 95 % of PerfTest's rate, rabbitscope also
 # with steps of a millisecond. The order changes from round to round. CPU is that of the whole process, user and
@@ -19,18 +20,31 @@ window=${SECONDS_EACH:-10}
 perf_test_version=2.22.1
 results=target/bench-load
 
+bodies=${BODIES:-12 100 1000}
+sink_seconds=${SINK_SECONDS:-5}
+document=docs/measurements/performance.md
+
 sinks() { # PROTOCOLS
     cargo build --locked --quiet --release --package rabbitscope-load --example sink
+    cargo build --locked --quiet --release --package rabbitscope-amqp --example codec
+    mkdir -p "$results"
+    rm -f "$results"/sink-*.jsonl
     for protocol in $1; do
-        target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" "$protocol" >"$results/sink-$protocol.jsonl"
-        cat "$results/sink-$protocol.jsonl"
+        for body in $bodies; do
+            of_protocol=$results/sink-$protocol.jsonl
+            target/release/examples/sink "$rounds" "$sink_seconds" "$protocol" "$body" | tee -a "$of_protocol"
+        done
     done
+    target/release/examples/codec >"$results/codec.txt"
 }
 protocols="amqp-0-9-1 amqp-1.0 mqtt stream"
-if [ -n "${PROTOCOL:-}" ]; then
-    mkdir -p "$results"
-    [ "$PROTOCOL" != all ] || PROTOCOL=$protocols
+if [ "${PROTOCOL:-all}" != all ]; then
     sinks "$PROTOCOL"
+    exit
+fi
+if [ -n "${PROTOCOL:-}" ]; then
+    sinks "$protocols"
+    node scripts/bench-load.mjs sinks "$results" "$document" "$rounds" "$sink_seconds"
     exit
 fi
 
@@ -158,7 +172,6 @@ all() { # WORKLOAD KIND ROUND RATE
 
 # --- all of them ----------------------------------------------------------------------------------
 
-cargo build --locked --quiet --release --package rabbitscope-amqp --example codec
 jars=$(scripts/perf-test.sh)
 start_broker
 
@@ -174,5 +187,5 @@ done
 stop_broker
 
 sinks "$protocols" >/dev/null
-target/release/examples/codec >"$results/codec.txt"
-node scripts/bench-load.mjs report "$results" docs/measurements/performance.md "$perf_test_version" "$warm_up" "$window"
+node scripts/bench-load.mjs report "$results" "$document" "$perf_test_version" "$warm_up" "$window"
+node scripts/bench-load.mjs sinks "$results" "$document" "$rounds" "$sink_seconds"

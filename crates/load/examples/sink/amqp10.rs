@@ -8,9 +8,6 @@ use std::{
 
 use super::byte_sink::READ_BYTES;
 
-/// Bytes of a message: durable, with a body of 12 bytes.
-pub(crate) const MESSAGE_BYTES: usize = 51;
-
 /// Frames, and credit, that the sink has room for.
 const ROOM: u32 = i32::MAX as u32;
 
@@ -44,14 +41,22 @@ pub(crate) fn serve(socket: &mut TcpStream) -> io::Result<()> {
         }
     }
     socket.write_all(&flow(0))?;
+    confirm(socket)
+}
+
+/// Confirms messages of one frame and one size each.
+pub(crate) fn confirm(socket: &mut TcpStream) -> io::Result<()> {
+    let mut size = [0; 4];
+    socket.read_exact(&mut size)?;
+    let message_bytes = u64::from(u32::from_be_bytes(size)).max(1);
     let mut room = vec![0; READ_BYTES];
-    let (mut bytes, mut settled) = (0, 0);
+    let (mut bytes, mut settled) = (size.len() as u64, 0);
     loop {
         match socket.read(&mut room)? {
             0 => return Ok(()),
             count => bytes += count as u64,
         }
-        let messages = u32::try_from(bytes / MESSAGE_BYTES as u64).unwrap_or(u32::MAX);
+        let messages = u32::try_from(bytes / message_bytes).unwrap_or(u32::MAX);
         if messages > settled {
             let answer = [disposition(settled, messages - 1), flow(messages)].concat();
             socket.write_all(&answer)?;

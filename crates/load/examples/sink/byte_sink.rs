@@ -9,8 +9,10 @@ use std::{
 
 use super::{amqp10, stream};
 
-/// First bytes of a connection without a handshake.
-const SKIP: [u8; 8] = *b"SKIP\0\0\0\0";
+/// First bytes of a connection without a handshake, by the answers to its messages.
+const SILENCE: [u8; 8] = *b"SKIP\0\0\0\0";
+const OUTCOMES: [u8; 8] = *b"SKIP1.0\0";
+const STREAM_CONFIRMS: [u8; 8] = *b"SKIPstrm";
 
 /// Size of a read, large enough that reading costs little.
 pub(crate) const READ_BYTES: usize = 1 << 20;
@@ -53,19 +55,32 @@ pub(crate) fn start() -> io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// Starts a connection without a handshake. The sink discards all further bytes.
-pub(crate) fn skip_handshake(socket: &mut TcpStream) -> io::Result<()> {
-    socket.write_all(&SKIP)
+/// The answers to messages on a connection without a handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    Nothing,
+    /// Outcomes and credit of AMQP 1.0.
+    Outcomes,
+    StreamConfirms,
+}
+
+/// Starts a connection without a handshake.
+pub(crate) fn skip_handshake(socket: &mut TcpStream, answers: Answers) -> io::Result<()> {
+    socket.write_all(&match answers {
+        Answers::Nothing => SILENCE,
+        Answers::Outcomes => OUTCOMES,
+        Answers::StreamConfirms => STREAM_CONFIRMS,
+    })
 }
 
 fn serve(mut socket: TcpStream) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let mut greeting = [0; 8];
     socket.read_exact(&mut greeting)?;
-    if greeting == SKIP {
-        return swallow(&mut socket);
-    }
     match &greeting {
+        &SILENCE => return swallow(&mut socket),
+        &OUTCOMES => return amqp10::confirm(&mut socket),
+        &STREAM_CONFIRMS => return stream::confirm(&mut socket, &[]),
         [MQTT_CONNECT, ..] => return serve_mqtt(&mut socket, greeting),
         b"AMQP\x03\x01\0\0" => return amqp10::serve(&mut socket),
         [0, ..] => return stream::serve(&mut socket, greeting),

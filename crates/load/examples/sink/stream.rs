@@ -12,11 +12,8 @@ use rabbitscope_streams::protocol::commands::{
 
 use super::byte_sink::READ_BYTES;
 
-/// Bytes of a message: a number, its size, and a body of 12 bytes in its section.
-pub(crate) const MESSAGE_BYTES: usize = 8 + 4 + 17;
-
 /// Bytes of a frame of messages before the first of them: size, key, version, publisher, number of messages.
-const HEAD_BYTES: usize = 4 + 2 + 2 + 1 + 4;
+pub(crate) const HEAD_BYTES: usize = 4 + 2 + 2 + 1 + 4;
 
 /// Serves a connection whose first eight bytes were read.
 pub(crate) fn serve(socket: &mut TcpStream, greeting: [u8; 8]) -> io::Result<()> {
@@ -69,8 +66,8 @@ fn frame(key: u16, content: &[u8]) -> Vec<u8> {
     [&size.to_be_bytes()[..], &key.to_be_bytes(), &VERSION.to_be_bytes(), content].concat()
 }
 
-/// Confirms messages, whose first bytes are `head`.
-fn confirm(socket: &mut TcpStream, head: &[u8]) -> io::Result<()> {
+/// Confirms messages, whose first bytes are `head`. Those of a frame have one size.
+pub(crate) fn confirm(socket: &mut TcpStream, head: &[u8]) -> io::Result<()> {
     let mut room = vec![0; READ_BYTES];
     room[..head.len()].copy_from_slice(head);
     let mut filled = head.len();
@@ -79,16 +76,20 @@ fn confirm(socket: &mut TcpStream, head: &[u8]) -> io::Result<()> {
             0 => return Ok(()),
             count => filled += count,
         }
-        let (mut at, mut numbers) = (0, Vec::new());
+        let (mut at, mut publisher, mut numbers) = (0, 0, Vec::new());
         while let Some(head) = room[at..filled].first_chunk::<HEAD_BYTES>() {
-            let [s0, s1, s2, s3, k0, k1, _, _, _, n0, n1, n2, n3] = *head;
+            let [s0, s1, s2, s3, k0, k1, _, _, id, n0, n1, n2, n3] = *head;
             let end = at + 4 + u32::from_be_bytes([s0, s1, s2, s3]) as usize;
             if end > filled {
                 break;
             }
-            if u16::from_be_bytes([k0, k1]) == PUBLISH {
-                let count = u32::from_be_bytes([n0, n1, n2, n3]) as usize;
-                let messages = room[at + HEAD_BYTES..end].chunks(MESSAGE_BYTES).take(count);
+            let (messages, count) = (&room[at + HEAD_BYTES..end], [n0, n1, n2, n3]);
+            let size = messages.len().checked_div(u32::from_be_bytes(count) as usize);
+            if u16::from_be_bytes([k0, k1]) == PUBLISH
+                && let Some(size @ 8..) = size
+            {
+                publisher = id;
+                let messages = messages.chunks_exact(size);
                 messages.for_each(|message| numbers.extend_from_slice(&message[..8]));
             }
             at = end;
@@ -97,9 +98,8 @@ fn confirm(socket: &mut TcpStream, head: &[u8]) -> io::Result<()> {
         filled -= at;
         if !numbers.is_empty() {
             let count = u32::try_from(numbers.len() / 8).unwrap_or(0).to_be_bytes();
-            let publisher = [0];
-            socket
-                .write_all(&frame(PUBLISH_CONFIRM, &[&publisher[..], &count, &numbers].concat()))?;
+            let content = [&[publisher][..], &count, &numbers].concat();
+            socket.write_all(&frame(PUBLISH_CONFIRM, &content))?;
         }
     }
 }
