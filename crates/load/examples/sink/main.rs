@@ -58,14 +58,14 @@ struct Round {
 fn main() -> Result<(), Failure> {
     let mut arguments = env::args().skip(1);
     let rounds: u32 = arguments.next().map_or(Ok(5), |text| text.parse())?;
-    let seconds: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let seconds: f64 = arguments.next().map_or(Ok(5.0), |text| text.parse())?;
     let protocol = Protocol::find(arguments.next().as_deref())?;
     let body_bytes: usize = arguments.next().map_or(Ok(12), |text| text.parse())?;
     keep_to(1);
     let sink = byte_sink::start()?;
     keep_to(0);
     let chunk = protocol.chunk(body_bytes);
-    let length = Duration::from_secs(seconds);
+    let length = Duration::try_from_secs_f64(seconds)?;
     let round = Round { protocol, body_bytes, chunk, sink, length };
     for number in 0..rounds {
         round.measure(number % 2 == 0)?;
