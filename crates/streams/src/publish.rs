@@ -37,6 +37,31 @@ pub(crate) fn write_head(
     out.put_u32(u32::try_from(count).unwrap_or(u32::MAX));
 }
 
+/// The numbers of the next messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers<'a> {
+    /// Numbers of the messages that are sent again, which come first.
+    pub(crate) again: &'a [u64],
+    /// Number of the first message behind them, whose numbers follow one another.
+    pub(crate) next: u64,
+}
+
+impl Numbers<'_> {
+    /// Takes the next numbers, and writes them into their places.
+    #[inline]
+    fn put<'b>(&mut self, mut places: impl ExactSizeIterator<Item = &'b mut [u8]>) {
+        let (again, behind) = self.again.split_at(self.again.len().min(places.len()));
+        self.again = behind;
+        for (number, place) in again.iter().zip(places.by_ref()) {
+            place.copy_from_slice(&number.to_be_bytes());
+        }
+        self.next = places.fold(self.next, |number, place| {
+            place.copy_from_slice(&number.to_be_bytes());
+            number + 1
+        });
+    }
+}
+
 /// A message with its sequence number, whose body can begin differently each time.
 #[derive(Clone, Debug)]
 pub struct Content {
@@ -167,16 +192,16 @@ impl Template {
         self.publisher
     }
 
-    /// Appends `count` messages in frames of at most `frame_max` bytes, or of one message. `number` returns the
-    /// number of the next message. Returns the body of each, all zeros, for the caller to fill.
+    /// Appends `count` messages in frames of at most `frame_max` bytes, or of one message, with these numbers. Returns the
+    /// body of each, all zeros, for the caller to fill.
     #[inline]
-    pub(crate) fn append<'a, N: FnMut() -> u64>(
+    pub(crate) fn append<'a>(
         &self,
         out: &'a mut Vec<u8>,
         count: usize,
-        mut number: N,
+        mut numbers: Numbers<'_>,
         frame_max: u32,
-    ) -> impl Iterator<Item = &'a mut [u8]> + use<'a, N> {
+    ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
         let size = self.content.bytes.len();
         let most = ((frame_max as usize).saturating_sub(FRAME_HEAD) / size).max(1);
         let (start, mut left) = (out.len(), count);
@@ -184,9 +209,8 @@ impl Template {
             let here = left.min(most);
             let bytes = FRAME_HEAD - SIZE_BYTES + here * size;
             write_head(out, bytes, (self.publisher, self.content.has_filter), here);
-            for message in append_copies(out, &self.content.bytes, here) {
-                message[..8].copy_from_slice(&number().to_be_bytes());
-            }
+            let messages = append_copies(out, &self.content.bytes, here);
+            numbers.put(messages.map(|message| &mut message[..NUMBER_BYTES]));
             left -= here;
         }
         let body_at = self.content.body_at;

@@ -49,10 +49,9 @@ impl Content {
         delivery_id: u32,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
         let Layout { head_at, head_room, .. } = self.layout;
-        let mut id = delivery_id;
-        append_copies(out, &self.bytes, count).map(move |message| {
-            put_number(message, id);
-            id = id.wrapping_add(1);
+        let places = 0..u32::try_from(count).unwrap_or(u32::MAX);
+        append_copies(out, &self.bytes, count).zip(places).map(move |(message, place)| {
+            put_number(message, delivery_id.wrapping_add(place));
             &mut message[head_at..head_at + head_room]
         })
     }

@@ -41,9 +41,11 @@ pub(super) struct Layout {
 /// Writes number and tag of the message that begins with `message`.
 #[inline]
 pub(super) fn put_number(message: &mut [u8], delivery_id: u32) {
+    // One check of the length for both places.
+    let Some(message) = message.first_chunk_mut::<{ TAG_AT + 4 }>() else { return };
     let number = delivery_id.to_be_bytes();
     message[ID_AT..ID_AT + 4].copy_from_slice(&number);
-    message[TAG_AT..TAG_AT + 4].copy_from_slice(&number);
+    message[TAG_AT..].copy_from_slice(&number);
 }
 
 impl Framing {

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::publish::Numbers;
+
 /// Numbers of a publisher's messages. Those that are sent again have their old numbers, and come first. All numbers rise,
 /// so that a stream with a reference knows which messages it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +52,17 @@ impl Numbering {
             Some(behind) => self.next + behind,
             None => usize::try_from(index).map_or(0, |index| self.again[index]),
         }
+    }
+
+    /// Returns the numbers of `count` messages that are sent now.
+    #[inline]
+    pub(super) fn take_all(&mut self, count: usize) -> Numbers<'_> {
+        let before = self.again.len() as u64;
+        let (first, count) = (self.sent, count as u64);
+        self.sent += count;
+        let begin = usize::try_from(first.min(before)).unwrap_or(0);
+        let end = usize::try_from(self.sent.min(before)).unwrap_or(0);
+        Numbers { again: &self.again[begin..end], next: self.next + first.saturating_sub(before) }
     }
 
     /// Notes that the message of this number, the last one, begins an entry or belongs to the last entry.
@@ -162,5 +175,21 @@ mod tests {
         let positions = sent.iter().map(|number| numbering.position(*number));
         assert_eq!(positions.collect::<Vec<_>>(), (1..=5).map(Some).collect::<Vec<_>>());
         assert_eq!([7, 12].map(|number| numbering.position(number)), [None, None]);
+    }
+
+    #[test]
+    fn several_numbers_are_those_of_one_after_the_other() {
+        for counts in [[1, 1, 4, 2], [3, 3, 1, 1], [8, 0, 5, 0]] {
+            let mut one_by_one = Numbering::new(vec![5, 6, 9], 10);
+            let mut together = one_by_one.clone();
+            for count in counts {
+                let Numbers { again, next } = together.take_all(count);
+                let (again, behind) = (again.to_vec(), (count - again.len()) as u64);
+                let found: Vec<_> = again.into_iter().chain(next..next + behind).collect();
+                let expected: Vec<_> = (0..count).map(|_| one_by_one.take()).collect();
+                assert_eq!(found, expected, "{counts:?}");
+            }
+            assert_eq!(together, one_by_one);
+        }
     }
 }

@@ -192,7 +192,7 @@ impl Connection {
         let frame_max = self.frame_max;
         self.complete_frames();
         let numbering = &mut self.publishers[usize::from(template.publisher())].numbering;
-        template.append(self.output.end(), count, || numbering.take(), frame_max)
+        template.append(self.output.end(), count, numbering.take_all(count), frame_max)
     }
 
     /// Appends a message of a declared publisher that is encoded now, with `head` at the start of its body. `stream` is the
