@@ -134,6 +134,15 @@ fn head(input: &Input<'_>) -> Option<(u32, u16)> {
     Some((u32::from_be_bytes([a, b, c, d]), u16::from_be_bytes(key)))
 }
 
+/// Returns how many of the next numbers, at most `most`, follow `number` one by one.
+#[inline]
+fn following(number: u64, most: u32, bytes: &[u8]) -> u32 {
+    let (numbers, _) = bytes.as_chunks();
+    let next = numbers.iter().map(|bytes| u64::from_be_bytes(*bytes));
+    let expected = (1..=most).map(|behind| number.checked_add(behind.into()));
+    expected.zip(next).take_while(|(expected, next)| *expected == Some(*next)).map(|_| 1).sum()
+}
+
 impl Connection {
     /// Takes a whole frame, and returns its content; `None` if it is not complete.
     fn whole<'a>(
@@ -206,16 +215,10 @@ impl Connection {
         if self.listed.are_errors || self.frames.has_sub_entries() {
             return Ok(Some(self.listed.event(publisher, (first, last))));
         }
-        let (mut last, mut number) = (last, number);
-        while self.listed.left > 0
-            && let Some(next) = input.rest().first_chunk()
-            && number.checked_add(1) == Some(u64::from_be_bytes(*next))
-        {
-            input.take(bytes);
-            self.listed.left -= 1;
-            (last, number) = (last + 1, number + 1);
-        }
-        Ok(Some(Event::Confirmed { publisher, first, last }))
+        let following = following(number, self.listed.left, input.rest());
+        input.take(following as usize * bytes);
+        self.listed.left -= following;
+        Ok(Some(Event::Confirmed { publisher, first, last: last + u64::from(following) }))
     }
 
     /// Begins a chunk of messages. Returns false if its head is not complete.
