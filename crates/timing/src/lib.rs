@@ -12,4 +12,4 @@ pub use latency::{
     MAX_GROUPS, MAX_SLOTS, SecondHistograms, SlotHistograms, Slots, add_slots, group_slot,
     latency_figures, latency_point, merge, publisher_slot,
 };
-pub use stamp::{Numbering, STAMP_SIZE, Stamp, run_tag};
+pub use stamp::{Numbering, STAMP_SIZE, Stamp, StampSeries, run_tag};

@@ -214,7 +214,7 @@ impl Bus {
                 Event::Confirm { tag, multiple, accepted, .. } => {
                     let of = if accepted { Received::Stored } else { Received::Refused };
                     // A confirm for a settled record is ignored.
-                    ring.settle(tag, multiple, |number| received.push(of(number))).ok();
+                    ring.settle(tag, multiple, |number, _| received.push(of(*number))).ok();
                 }
                 _ => {}
             }

@@ -5,7 +5,8 @@ use rabbitscope_measurements::Failure;
 use rabbitscope_timing::RunInstant;
 
 use super::{
-    role::{Answer, Publishing, Settled},
+    answers::{Answer, Settled},
+    role::Publishing,
     sends::Sends,
 };
 use crate::link::{

@@ -4,7 +4,8 @@ use rabbitscope_amqp10::{Connection, Event, Outcome};
 use rabbitscope_measurements::Failure;
 
 use super::{
-    role::{Answer, Publishing, Settled},
+    answers::{Answer, Settled},
+    role::Publishing,
     sends::Sends,
 };
 use crate::{

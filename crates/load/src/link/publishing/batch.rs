@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use rabbitscope_protocol::ConfirmRing;
-use rabbitscope_timing::{Nanos, RunInstant, STAMP_SIZE, Stamp};
+use rabbitscope_timing::{Nanos, RunInstant, STAMP_SIZE, Stamp, StampSeries};
 use rabbitscope_verify::Observation;
 
 use crate::{
@@ -17,15 +17,23 @@ use crate::{
 /// their stamps (12 bytes each) fit into 12 cache lines of the stack.
 pub(super) const QUANTUM: usize = 64;
 
-/// The record of a message until its confirm.
+/// The record of a message until its confirm, or of successive messages without a schedule that are sent together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SentMessage {
     pub(super) at: RunInstant,
     /// Delay of the sending after the scheduled time; absent without a schedule.
     pub(super) lateness: Option<Nanos>,
     pub(super) publisher: u32,
-    /// The low bits of its sequence number: at least as many as a stamp has.
+    /// The low bits of the first sequence number: at least as many as a stamp has.
     pub(super) sequence: u32,
+}
+
+impl SentMessage {
+    /// Returns the low bits of the sequence number of the message at this place.
+    #[inline]
+    pub(super) fn sequence_at(&self, place: u32) -> u32 {
+        self.sequence.wrapping_add(place)
+    }
 }
 
 /// Messages that are encoded together and have the same time of sending.
@@ -80,16 +88,22 @@ impl MessageBatch<'_, '_> {
         template: &E::Template,
         connection: &mut E,
     ) -> u64 {
-        let sequences = self.sequence..self.sequence + count;
-        let first = Stamp::new(self.context.run.tag, self.context.now, None, 0).encode();
+        let (from, publisher, run) = (self.sequence, self.publisher, self.context.run);
+        let stamps = StampSeries::new(run.tag, self.context.now, run.numbering, publisher);
         let heads = connection.publish(template, usize::try_from(count).unwrap_or(0));
-        for (head, sequence) in heads.zip(sequences.clone()) {
-            let number = self.context.run.numbering.join(self.publisher, sequence);
-            put(Stamp::renumber(first, number), head);
+        // A fold keeps the number in a register, and is faster than a loop over an iterator of several parts.
+        self.sequence = heads.fold(from, move |sequence, head| {
+            put(stamps.encode(sequence), head);
+            sequence + 1
+        });
+        if let Some(recorder) = &mut self.context.recorder {
+            let now = self.context.now;
+            (from..self.sequence)
+                .for_each(|sequence| recorder.sent(publisher, sequence, now, None));
         }
-        self.sequence = sequences.end;
-        if self.ring.is_some() || self.context.recorder.is_some() {
-            sequences.for_each(|sequence| self.remember(sequence, None));
+        let record = self.record(from, None);
+        if let Some(ring) = &mut self.ring {
+            ring.push_all(&record, low_bits(count));
         }
         count
     }
@@ -138,10 +152,16 @@ impl MessageBatch<'_, '_> {
         if let Some(recorder) = &mut self.context.recorder {
             recorder.sent(self.publisher, sequence, self.context.now, lateness);
         }
+        let record = self.record(sequence, lateness);
         if let Some(ring) = &mut self.ring {
-            let (at, sequence) = (self.context.now, low_bits(sequence));
-            ring.push(SentMessage { at, lateness, publisher: self.index, sequence });
+            ring.push(record);
         }
+    }
+
+    #[inline]
+    fn record(&self, sequence: u64, lateness: Option<Nanos>) -> SentMessage {
+        let (at, sequence) = (self.context.now, low_bits(sequence));
+        SentMessage { at, lateness, publisher: self.index, sequence }
     }
 }
 

@@ -29,10 +29,12 @@ pub(super) fn encode<E: Encoder>(
                 batch.append_uniform(most, template, connection)
             } else {
                 let stamps = batch.take(most, &mut room);
-                let heads = connection.publish(template, stamps.len());
-                for (head, stamp) in heads.zip(stamps) {
-                    put(*stamp, head);
-                }
+                let mut rest = stamps.iter();
+                connection.publish(template, stamps.len()).for_each(|head| {
+                    if let Some(stamp) = rest.next() {
+                        put(*stamp, head);
+                    }
+                });
                 stamps.len() as u64
             };
             Encoded { messages, item_bytes: messages * template.body_size() as u64 }

@@ -2,6 +2,7 @@
 
 mod amqp091;
 mod amqp10;
+mod answers;
 mod batch;
 mod confirm_wait;
 mod encoding;

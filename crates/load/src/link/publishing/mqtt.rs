@@ -6,7 +6,8 @@ use rabbitscope_mqtt::{Connection, Event, Reason};
 use rabbitscope_timing::RunInstant;
 
 use super::{
-    role::{Answer, Publishing, Settled},
+    answers::{Answer, Settled},
+    role::Publishing,
     sends::Sends,
 };
 use crate::link::{role::EventHandler, serve_context::ServeContext, socket::Socket};

@@ -1,6 +1,6 @@
 //! One publisher: the messages that it may send, their times, and its progress.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::Range};
 
 use rabbitscope_protocol::ConfirmRing;
 use rabbitscope_runs::scenario::LatePolicy;
@@ -195,11 +195,11 @@ impl<W: Sends> Publisher<W> {
         }
     }
 
-    /// Settles an answered message. Returns true if the window was full and has room again.
+    /// Settles `count` answered messages. Returns true if the window was full and has room again.
     #[inline]
-    pub(super) fn settled(&mut self, context: &mut ServeContext<'_>) -> bool {
+    pub(super) fn settled(&mut self, count: u32, context: &mut ServeContext<'_>) -> bool {
         let was_full = self.window_room() == 0;
-        self.progress.outstanding -= 1;
+        self.progress.outstanding -= count;
         if self.progress.full_since.is_some() {
             self.count_waits(context);
             self.progress.full_since = None;
@@ -239,10 +239,10 @@ impl<W: Sends> Publisher<W> {
         connection.resume(self.lane, numbers, sent + 1);
     }
 
-    /// Handles a message whose answer will not arrive.
-    pub(super) fn unanswered(&mut self, sent: &SentMessage) {
+    /// Handles messages whose answers will not arrive, by their places among those of `sent`.
+    pub(super) fn unanswered(&mut self, sent: &SentMessage, places: Range<u32>) {
         if self.republishes {
-            self.progress.again.push_back(sent.sequence);
+            self.progress.again.extend(places.map(|place| sent.sequence_at(place)));
         }
     }
 

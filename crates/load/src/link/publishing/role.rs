@@ -1,12 +1,14 @@
 //! Publishers on one connection.
 
+use std::ops::Range;
+
 use rabbitscope_measurements::{Failure, Side};
 use rabbitscope_protocol::ConfirmRing;
 use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 use rabbitscope_timing::{Nanos, RunInstant};
-use rabbitscope_verify::Observation;
 
 use super::{
+    answers::{Answer, Settled, record},
     batch::{QUANTUM, SentMessage},
     confirm_wait::ConfirmWait,
     overdue::never_confirmed,
@@ -24,28 +26,6 @@ use crate::{
     },
     pacing::RoundRobin,
 };
-
-/// Messages that the broker has answered, by their sequence numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Settled {
-    /// One message.
-    One(u64),
-    /// All messages up to this one; all of them for 0.
-    UpTo(u64),
-    /// The messages from the first number to the last one.
-    Range(u64, u64),
-    /// Those of them that have no answer yet.
-    Within(u64, u64),
-}
-
-/// The broker's answer about messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    Accepted,
-    Refused,
-    /// No queue takes them. AMQP 0-9-1 says so in a frame of its own, and confirms them too.
-    Returned,
-}
 
 /// The publishers of a connection.
 pub(in crate::link) struct Publishing<W: Sends> {
@@ -205,19 +185,15 @@ impl<W: Sends> Publishing<W> {
         let (publishers, round_robin) = (&mut self.publishers, &mut self.round_robin);
         // Messages of one write have the same time, and are recorded together.
         let (mut run_at, mut run, mut count) = (RunInstant::START, 0, 0);
-        let settle = |sent: SentMessage| {
-            if publishers[sent.publisher as usize].settled(context) {
+        let settle = |sent: &SentMessage, places: Range<u32>| {
+            let settled = places.end - places.start;
+            let publisher = &mut publishers[sent.publisher as usize];
+            if publisher.settled(settled, context) {
                 round_robin.enqueue(sent.publisher as usize);
             }
-            count += 1;
-            if let Some(recorder) = &mut context.recorder {
-                let publisher = publishers[sent.publisher as usize].number;
-                recorder.settled(publisher, sent.sequence, context.now, accepted);
-                if answer == Answer::Returned {
-                    let numbering = context.run.numbering;
-                    let number = numbering.join(publisher, sent.sequence.into());
-                    recorder.note(Observation::Returned { number });
-                }
+            count += u64::from(settled);
+            if context.recorder.is_some() {
+                record(publisher.number, (sent, places), answer, context);
             }
             if let Some(lateness) = sent.lateness.filter(|_| accepted) {
                 context.confirmed_intended(sent.at, lateness);
@@ -227,7 +203,7 @@ impl<W: Sends> Publishing<W> {
                 run = 0;
             }
             run_at = sent.at;
-            run += u64::from(accepted);
+            run += if accepted { u64::from(settled) } else { 0 };
         };
         let outcome = match settled {
             Settled::One(tag) => ring.settle(tag, false, settle),
@@ -298,8 +274,8 @@ impl<W: Sends> Role for Publishing<W> {
         for (ring, wait) in self.rings.iter_mut().zip(&mut self.waits) {
             let Some(ring) = ring else { continue };
             wait.on_disconnect(context.now, ring.oldest().map(|sent| sent.at));
-            let settled = std::mem::take(ring).settle(0, true, |sent| {
-                publishers[sent.publisher as usize].unanswered(&sent);
+            let settled = std::mem::take(ring).settle(0, true, |sent, places| {
+                publishers[sent.publisher as usize].unanswered(sent, places);
             });
             debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
         }
@@ -314,8 +290,9 @@ impl<W: Sends> Role for Publishing<W> {
         for (ring, wait) in self.rings.iter_mut().zip(&self.waits) {
             let Some(ring) = ring else { continue };
             wait.give_up(context.now, ring.oldest().map(|sent| sent.at), context.service);
-            let settled =
-                std::mem::take(ring).settle(0, true, |sent| never_confirmed(&sent, context));
+            let settled = std::mem::take(ring).settle(0, true, |sent, places| {
+                places.for_each(|_| never_confirmed(sent, context));
+            });
             debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
         }
         self.publishers.iter_mut().for_each(|publisher| publisher.give_up(context));

@@ -4,7 +4,8 @@ use rabbitscope_measurements::Failure;
 use rabbitscope_streams::{Connection, Event};
 
 use super::{
-    role::{Answer, Publishing, Settled},
+    answers::{Answer, Settled},
+    role::Publishing,
     sends::Sends,
 };
 use crate::{
