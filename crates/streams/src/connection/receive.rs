@@ -134,13 +134,25 @@ fn head(input: &Input<'_>) -> Option<(u32, u16)> {
     Some((u32::from_be_bytes([a, b, c, d]), u16::from_be_bytes(key)))
 }
 
-/// Returns how many of the next numbers, at most `most`, follow `number` one by one.
+/// Numbers of confirms that are compared at once.
+const GROUP: usize = 16;
+
+/// Returns how many of the next numbers, at most `most`, follow a number of a message one by one.
 #[inline]
 fn following(number: u64, most: u32, bytes: &[u8]) -> u32 {
-    let (numbers, _) = bytes.as_chunks();
-    let next = numbers.iter().map(|bytes| u64::from_be_bytes(*bytes));
-    let expected = (1..=most).map(|behind| number.checked_add(behind.into()));
-    expected.zip(next).take_while(|(expected, next)| *expected == Some(*next)).map(|_| 1).sum()
+    let (numbers, _) = bytes.as_chunks::<8>();
+    let numbers = &numbers[..numbers.len().min(most as usize)];
+    let expected = number + 1..number + 1 + u64::from(most);
+    // A group is compared without a branch for each of its numbers.
+    let (groups, _) = numbers.as_chunks::<GROUP>();
+    let groups = groups.iter().zip(expected.clone().step_by(GROUP)).take_while(|(group, first)| {
+        let pairs = group.iter().zip(*first..);
+        pairs.fold(0, |all, (next, expected)| all | (u64::from_be_bytes(*next) ^ expected)) == 0
+    });
+    let begun = groups.count() * GROUP;
+    let rest = numbers[begun..].iter().zip(expected.skip(begun));
+    let rest = rest.take_while(|(next, expected)| u64::from_be_bytes(**next) == *expected);
+    u32::try_from(begun + rest.count()).unwrap_or(0)
 }
 
 impl Connection {
@@ -311,5 +323,30 @@ impl Listed {
         } else {
             Event::Confirmed { publisher, first, last }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn successive_numbers_are_counted_up_to_the_first_gap() {
+        let bytes = |numbers: &[u64]| {
+            numbers.iter().flat_map(|number| number.to_be_bytes()).collect::<Vec<_>>()
+        };
+        for count in [0, 1, 15, 16, 17, 31, 32, 50] {
+            let numbers: Vec<u64> = (8..8 + count).collect();
+            let count = u32::try_from(count).unwrap();
+            assert_eq!(following(7, 50, &bytes(&numbers)), count);
+            assert_eq!(following(7, 20, &bytes(&numbers)), count.min(20));
+            assert_eq!(following(6, 50, &bytes(&numbers)), 0);
+            for gap in 0..numbers.len() {
+                let mut numbers = numbers.clone();
+                numbers[gap] += 1;
+                assert_eq!(following(7, 50, &bytes(&numbers)) as usize, gap, "{count}");
+            }
+        }
+        assert_eq!(following(7, 50, &bytes(&[8, 9])[..15]), 1, "a number that has not arrived");
     }
 }
