@@ -1,17 +1,22 @@
 //! The actions of clients and brokers. Names are bytes as they were sent; AMQP says that they are UTF-8.
 
-use super::{filters::Filters, properties::Content, table::Arguments};
+use super::{
+    filters::Filters,
+    links::{Attach, Chunk, Joined, StoredOffset},
+    properties::Content,
+    table::Arguments,
+};
 
 /// An action. Its fields are those of the specification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action<'a> {
-    /// `connection.start-ok`
+    /// `connection.start-ok`, `open` of AMQP 1.0, `peer-properties` of streams.
     Start(Client<'a>),
     /// CONNECT of MQTT.
     Connect(Connect<'a>),
     /// `connection.tune-ok`
     Tune(Tune),
-    /// `connection.open`, with the virtual host.
+    /// `connection.open`, `open` of AMQP 1.0 or of streams, with the virtual host.
     Open(&'a [u8]),
     /// `connection.close`, or DISCONNECT of MQTT.
     Close,
@@ -43,6 +48,15 @@ pub enum Action<'a> {
     Subscribe(Filters<'a>),
     /// UNSUBSCRIBE of MQTT.
     Unsubscribe,
+    /// `attach` of AMQP 1.0, `declare-publisher` or `subscribe` of streams.
+    Attach(Attach<'a>),
+    /// The first transfer of a link of AMQP 1.0 without an `attach`. The message follows.
+    Joined(Joined),
+    /// `detach` or `end` of AMQP 1.0, from either side; `delete-publisher` or `unsubscribe` of streams, or the broker's
+    /// refusal of a publisher or a reader.
+    Detach,
+    /// `flow` of AMQP 1.0: messages that the broker may send. `credit` of streams: further chunks.
+    Credit(u32),
     /// `basic.get`
     Get(Get<'a>),
     /// `basic.get-empty`
@@ -51,10 +65,16 @@ pub enum Action<'a> {
     Publish(Published<'a>),
     /// `basic.deliver` or `basic.get-ok`, with its content, or PUBLISH of the broker.
     Deliver(Delivered<'a>),
+    /// `deliver` of streams.
+    Chunk(Chunk),
     /// `basic.return`, with its content.
     Return(Returned<'a>),
     /// `basic.ack`, `basic.nack` or `basic.reject`, or PUBACK. Those of the broker are confirms.
     Settle(Settled),
+    /// `disposition` of AMQP 1.0; `publish-confirm` or `publish-error` of streams.
+    SettleRange(SettledRange),
+    /// `store-offset` of streams.
+    StoreOffset(StoredOffset<'a>),
     /// `basic.recover` or `basic.recover-async`: all unacknowledged messages are delivered again.
     Recover {
         /// True if other consumers may get them.
@@ -70,10 +90,8 @@ pub enum Action<'a> {
     TxRollback,
     /// A record of TLS with data of the application: bytes of its encrypted content.
     Record(u64),
-    /// PINGREQ of MQTT.
+    /// PINGREQ of MQTT, an empty frame of AMQP 1.0, `heartbeat` of streams.
     Ping,
-    /// A frame of a protocol that is not read.
-    OfOtherProtocol,
 }
 
 /// The client's program, as it introduces itself. Texts are empty where it does not.
@@ -206,9 +224,9 @@ pub struct Get<'a> {
 /// A published message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published<'a> {
-    /// Name of the exchange; empty for the default exchange.
+    /// Name of the exchange; empty for the default exchange. Of AMQP 1.0 the message's own address; empty without one.
     pub exchange: &'a [u8],
-    /// The routing key.
+    /// The routing key. Of AMQP 1.0 the subject. Empty with streams.
     pub routing_key: &'a [u8],
     /// True if a message without a route is returned.
     pub mandatory: bool,
@@ -222,7 +240,7 @@ pub struct Published<'a> {
 /// A delivered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered<'a> {
-    /// The consumer tag; none for `basic.get-ok`.
+    /// The consumer tag; none for `basic.get-ok`. Of AMQP 1.0 the broker's handle of the link, in digits.
     pub consumer_tag: Option<&'a [u8]>,
     /// The tag that acknowledgements name; 0 if the message needs none by MQTT.
     pub delivery_tag: u64,
@@ -257,6 +275,17 @@ pub struct Settled {
     /// True if all up to the tag are settled.
     pub multiple: bool,
     /// The method.
+    pub settlement: Settlement,
+}
+
+/// Outcomes of messages with successive numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettledRange {
+    /// The first number, of [`Published::number`] or [`Delivered::delivery_tag`].
+    pub first: u64,
+    /// The last number.
+    pub last: u64,
+    /// The outcome.
     pub settlement: Settlement,
 }
 

@@ -29,7 +29,7 @@ pub struct Event<'a> {
     pub sender: Side,
     /// The protocol.
     pub protocol: Protocol,
-    /// The channel; 0 with MQTT.
+    /// The channel; 0 with MQTT. With AMQP 1.0 and streams the number of a link, a publisher or a reader.
     pub channel: u16,
     /// Time at which the last byte could be read.
     pub time: Timestamp,
@@ -46,6 +46,11 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// Creates the event of a publisher or a reader with a number of its own.
+    pub(super) const fn of_link(frame: &Frame<'_>, link: u16, action: Action<'a>) -> Self {
+        Self { channel: link, is_frame_by_frame: false, ..Self::new(frame, action) }
+    }
+
     /// Creates the event of a single frame.
     pub(super) const fn new(frame: &Frame<'_>, action: Action<'a>) -> Self {
         Self {

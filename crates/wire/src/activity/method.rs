@@ -69,13 +69,15 @@ fn arguments<'a>(rest: &mut ArgumentBytes<'a>) -> Option<Arguments<'a>> {
 fn client(properties: &[u8]) -> Client<'_> {
     let text = |key: &[u8]| table::text(properties, key).unwrap_or_default();
     let product = text(b"product");
-    let group = (product == b"rabbitscope").then(|| text(b"connection_name"));
-    let group = group.and_then(|name| {
-        let name = name.strip_prefix(b"rabbitscope ")?;
-        let end = name.iter().rposition(|byte| *byte == b' ')?;
-        Some(&name[..end])
-    });
+    let group = group(product, text(b"connection_name"));
     Client { product, version: text(b"version"), platform: text(b"platform"), group }
+}
+
+/// Returns the group in the name of a connection, if a load of this program made it.
+pub(super) fn group<'a>(product: &[u8], name: &'a [u8]) -> Option<&'a [u8]> {
+    let name = name.strip_prefix(b"rabbitscope ").filter(|_| product == b"rabbitscope")?;
+    let end = name.iter().rposition(|byte| *byte == b' ')?;
+    Some(&name[..end])
 }
 
 fn tune(rest: &mut ArgumentBytes<'_>) -> Option<Tune> {

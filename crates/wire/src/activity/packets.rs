@@ -6,7 +6,7 @@ use super::{
     action::{Action, Connect, Delivered, Published, Settled, Settlement},
     event::Event,
     filters::Filters,
-    properties::{Content, Headers, OfMqtt, Properties},
+    properties::{Content, HEADER_BYTES, Headers, OfMqtt, Properties},
 };
 use crate::{
     protocols::{
@@ -30,9 +30,6 @@ const FAILURE: u32 = 0x80;
 /// Numbers of properties: Message Expiry Interval, and Topic Alias (section 3.3.2.3 of MQTT 5).
 const EXPIRY: u8 = 2;
 const ALIAS: u8 = 35;
-/// Bytes that AMQP 0-9-1 has beside the texts of a header: two lengths and a type.
-const HEADER_BYTES: usize = 1 + 4 + 1;
-
 /// State of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Packets {
@@ -176,6 +173,7 @@ fn content(packet: MqttPacket, properties: Properties) -> Content {
             quality_of_service: packet.quality_of_service,
             is_retained: packet.is_retained,
         }),
+        ..Content::default()
     }
 }
 

@@ -6,7 +6,10 @@ use rabbitscope_amqp::protocol::properties::{
     TIMESTAMP, USER_ID,
 };
 
-use super::table::entries;
+use super::{
+    links::{OfAmqp10, OfStream},
+    table::entries,
+};
 use crate::protocols::{ArgumentBytes, ContentHeader};
 
 /// The content of a message.
@@ -16,8 +19,12 @@ pub struct Content {
     pub header: ContentHeader,
     /// The other properties; none if they are longer than the captured part.
     pub properties: Option<Properties>,
-    /// Settings of MQTT; absent with AMQP 0-9-1.
+    /// Settings of MQTT; absent with other protocols.
     pub mqtt: Option<OfMqtt>,
+    /// Settings of AMQP 1.0; absent with other protocols.
+    pub amqp10: Option<OfAmqp10>,
+    /// Settings of the stream protocol; absent with other protocols.
+    pub stream: Option<OfStream>,
 }
 
 /// Settings of a message of MQTT.
@@ -34,7 +41,7 @@ pub struct OfMqtt {
 /// Properties of a message. Texts are represented by their lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// Flags of the present properties, as [`rabbitscope_amqp::protocol::properties`] has them; 0 with MQTT.
+    /// Flags of the present properties, as [`rabbitscope_amqp::protocol::properties`] has them; 0 with other protocols.
     pub flags: u16,
     /// The table of headers.
     pub headers: Option<Headers>,
@@ -48,12 +55,15 @@ pub struct Properties {
     pub text_bytes: u16,
 }
 
+/// Bytes that AMQP 0-9-1 has beside the texts of a header: two lengths and a type.
+pub(super) const HEADER_BYTES: usize = 1 + 4 + 1;
+
 /// A table of headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Headers {
     /// Number of headers.
     pub count: u16,
-    /// Bytes of the table, without its length. User properties of MQTT count as a table with the same texts.
+    /// Bytes of the table, without its length. Entries of other protocols count as a table with the same texts.
     pub bytes: u32,
 }
 

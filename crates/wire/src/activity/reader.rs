@@ -1,13 +1,16 @@
-//! Frames of a connection, as events. The frames of a message are one event. Packets of MQTT are in `packets`.
+//! Frames of a connection, as events. The frames of a message are one event. Other protocols than AMQP 0-9-1 are in
+//! `amqp10`, `streams` and `packets`.
 
 use rustc_hash::FxHashMap;
 
 use super::{
     action::{Action, Delivered, Published, Returned},
+    amqp10::Sessions,
     event::Event,
     method,
     packets::Packets,
     properties::{Content, properties},
+    streams::Publishers,
 };
 use crate::{
     protocols::{ArgumentBytes, Details, Frame, Protocol},
@@ -24,6 +27,10 @@ pub(crate) struct ActivityReader {
     messages: FxHashMap<u16, [Message; 2]>,
     /// State of a connection of MQTT.
     packets: Option<Box<Packets>>,
+    /// State of a connection of AMQP 1.0.
+    sessions: Option<Box<Sessions>>,
+    /// State of a connection of the stream protocol.
+    publishers: Option<Box<Publishers>>,
 }
 
 /// A message of which the last frame is missing.
@@ -63,7 +70,10 @@ impl ActivityReader {
             Protocol::Amqp091 => {}
             Protocol::Tls => return record(frame, each),
             Protocol::Mqtt => return self.packets.get_or_insert_default().frame(frame, each),
-            _ => return each(&Event::new(frame, Action::OfOtherProtocol)),
+            Protocol::Amqp10 => return self.sessions.get_or_insert_default().frame(frame, each),
+            Protocol::RabbitmqStream => {
+                return self.publishers.get_or_insert_default().frame(frame, each);
+            }
         }
         match frame.details {
             Details::Publish(_) | Details::Delivery(_) | Details::Return => {
@@ -103,6 +113,12 @@ impl ActivityReader {
         }
         if let Some(packets) = &mut self.packets {
             packets.forget();
+        }
+        if let Some(sessions) = &mut self.sessions {
+            sessions.forget(sender);
+        }
+        if let Some(publishers) = &mut self.publishers {
+            publishers.forget();
         }
     }
 }

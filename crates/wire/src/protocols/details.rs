@@ -157,6 +157,27 @@ pub struct Transfer {
     pub aborted: bool,
     /// Bytes of the message in this frame.
     pub payload_bytes: u32,
+    /// The sections before the body, of the first frame of a message; none if they are longer, or have another form.
+    pub sections: Option<Sections>,
+}
+
+/// The sections of a message of AMQP 1.0 before its body, without their values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sections {
+    /// `durable` of the header; none without a header.
+    pub durable: Option<bool>,
+    /// `priority`
+    pub priority: Option<u8>,
+    /// `ttl` in milliseconds.
+    pub ttl: Option<u32>,
+    /// Number of annotations and of properties of the application.
+    pub entries: u16,
+    /// Bytes of their keys and values.
+    pub entry_bytes: u32,
+    /// Bytes of the other properties, as far as they are texts. The address and the subject do not count.
+    pub text_bytes: u16,
+    /// Bytes of the message before the bytes of the body.
+    pub before_body: u32,
 }
 
 /// `disposition` of AMQP 1.0.
@@ -172,10 +193,12 @@ pub struct Disposition {
     pub settled: bool,
     /// Their outcome; none if there is none yet.
     pub outcome: Option<Outcome>,
+    /// Number of the descriptor of their state: 0x24 for accepted, 0x25 rejected, 0x26 released, 0x27 modified.
+    pub state: Option<u8>,
 }
 
 /// `publish`, `publish-confirm` or `publish-error` of the stream protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamPublish {
     /// The publisher's number on its connection.
     pub publisher: u8,
@@ -185,10 +208,12 @@ pub struct StreamPublish {
     pub messages: u64,
     /// Ids that are not in [`super::Frame::identifiers`].
     pub left_out: u32,
+    /// True if the messages of a `publish` have values by which readers filter.
+    pub has_filters: bool,
 }
 
 /// `deliver` of the stream protocol: a chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamChunk {
     /// The subscription's number on its connection.
     pub subscription: u8,
@@ -198,6 +223,8 @@ pub struct StreamChunk {
     pub messages: u32,
     /// Offset of the first message in the stream.
     pub first_offset: u64,
+    /// Bytes of the entries.
+    pub data_bytes: u32,
 }
 
 /// A command of the stream protocol with an answer, or the answer.

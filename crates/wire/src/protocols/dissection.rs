@@ -110,8 +110,10 @@ impl Dissection {
     pub(super) const fn keep_arguments(&mut self) {
         match &mut self.grammar {
             AnyGrammar::Amqp091(grammar) => grammar.arguments.turn_on(),
+            AnyGrammar::Amqp10(grammar) => grammar.arguments.turn_on(),
+            AnyGrammar::RabbitmqStream(grammar) => grammar.arguments.turn_on(),
             AnyGrammar::Mqtt(grammar) => grammar.arguments.turn_on(),
-            _ => {}
+            AnyGrammar::Tls(_) => {}
         }
     }
 
@@ -134,8 +136,10 @@ impl Dissection {
     fn arguments(&self) -> &[u8] {
         match &self.grammar {
             AnyGrammar::Amqp091(grammar) => grammar.arguments.bytes(),
+            AnyGrammar::Amqp10(grammar) => grammar.arguments.bytes(),
+            AnyGrammar::RabbitmqStream(grammar) => grammar.arguments.bytes(),
             AnyGrammar::Mqtt(grammar) => grammar.arguments.bytes(),
-            _ => &[],
+            AnyGrammar::Tls(_) => &[],
         }
     }
 

@@ -126,7 +126,9 @@ pub struct Frame<'a> {
     /// The beginning of a method's arguments or of a content header's payload, or a client's properties without its
     /// credentials: at most 4,096 bytes. Of MQTT: of a PUBLISH the topic behind its length, then properties; of a
     /// SUBSCRIBE the filters; of a CONNECT level, flags, receive maximum, a byte that is 1 if the session outlives the
-    /// connection, client id. Empty unless [`super::Conversation::keep_arguments`] was called, in frames of other
+    /// connection, client id. Of AMQP 1.0: the fields of a performative; of a transfer address and subject of the message,
+    /// each behind a number and its length. Of streams: the arguments behind the correlation; of a `publish` up to 4,096
+    /// runs of equal entries. Empty unless [`super::Conversation::keep_arguments`] was called, in frames of other
     /// protocols, and in the first frames after a search.
     pub arguments: &'a [u8],
 }

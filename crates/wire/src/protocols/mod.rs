@@ -28,15 +28,19 @@ mod search;
 mod sink;
 mod tls;
 
+pub(crate) use amqp10::{
+    Content as Amqp10Content, Elements as Amqp10Elements, address_and_subject,
+};
 pub(crate) use arguments::Arguments as ArgumentBytes;
 pub use arguments::hash;
 pub use conversation::Conversation;
 pub use details::{
-    Consume, ContentHeader, Delivery, Details, Disposition, MqttPacket, Outcome, Publish,
+    Consume, ContentHeader, Delivery, Details, Disposition, MqttPacket, Outcome, Publish, Sections,
     Settlement, StreamChunk, StreamCommand, StreamPublish, Transfer,
 };
 pub use dissector::Dissector;
 pub use frame::{Frame, IdentifierRun, Place, Protocol, Reply, peer_of};
 pub(crate) use harmless::is_argument as is_known_argument;
 pub(crate) use mqtt::{Property, PropertyValue, properties as mqtt_properties, variable};
+pub(crate) use rabbitmq_stream::entries as stream_entries;
 pub use sink::{FrameSink, Loss, Sensitive, SensitiveKind, Skipped};

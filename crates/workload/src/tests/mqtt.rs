@@ -133,7 +133,7 @@ fn connect(level: u8, client_id: &'static str) -> Connect<'static> {
 fn content(level: Option<u8>, quality_of_service: u8, body_bytes: u64) -> Content {
     let header = ContentHeader { body_bytes, ..ContentHeader::default() };
     let mqtt = Some(OfMqtt { level, quality_of_service, is_retained: false });
-    Content { header, properties: Some(Properties::default()), mqtt }
+    Content { header, properties: Some(Properties::default()), mqtt, ..Content::default() }
 }
 
 fn subscribe(filters: &'static [u8]) -> Action<'static> {

@@ -4,4 +4,5 @@ mod activity;
 mod bounds;
 mod capture;
 mod events;
+mod links;
 mod mqtt;

@@ -24,11 +24,12 @@ fn transfers_and_dispositions() {
             more,
             aborted: false,
             payload_bytes: 1,
+            sections: None,
         })
     };
     let disposition = |is_receiver, first, last| {
-        let (settled, outcome) = (true, Some(Outcome::Accepted));
-        Details::Disposition(Disposition { is_receiver, first, last, settled, outcome })
+        let (settled, outcome, state) = (true, Some(Outcome::Accepted), Some(0x24));
+        Details::Disposition(Disposition { is_receiver, first, last, settled, outcome, state })
     };
     script.at(1, Side::Client, "transfer", transfer(Some(0), true, false));
     script.at(2, Side::Client, "transfer", transfer(None, false, false));
@@ -46,7 +47,13 @@ fn transfers_and_dispositions() {
 fn publishing_ids_of_streams() {
     let mut script = Script::new(Protocol::RabbitmqStream);
     let publish = |entries| {
-        Details::StreamPublish(StreamPublish { publisher: 1, entries, messages: 1, left_out: 0 })
+        let messages = 1;
+        Details::StreamPublish(StreamPublish {
+            publisher: 1,
+            entries,
+            messages,
+            ..Default::default()
+        })
     };
     let run = |first, count| IdentifierRun { first, count };
     script.with_ids(1, Side::Client, "publish", publish(2), &[run(5, 2)]);

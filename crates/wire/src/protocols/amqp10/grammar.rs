@@ -2,13 +2,16 @@
 
 use super::{
     super::{
-        details::Details,
+        arguments::KeptArguments,
+        details::{Details, Sections},
         framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
         prefix::Prefix,
         reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
+    deliveries::Deliveries,
     errors::error,
+    parts::Part,
     performative::{OPEN, TRANSFER, details, name, sasl_name},
     private,
 };
@@ -48,6 +51,8 @@ enum State {
     },
     /// The rest of a long list was skipped; with the bytes of the payload.
     Payload(u32),
+    /// A part of a message; with the unread bytes of the payload.
+    Message(Part, u32),
 }
 
 /// The grammar of AMQP 1.0.
@@ -58,15 +63,28 @@ pub(in super::super) struct Grammar {
     is_sasl: bool,
     channel: u16,
     kind: &'static str,
-    details: Details,
+    pub(super) details: Details,
+    deliveries: Deliveries,
+    /// The sections of the current message that were read.
+    pub(super) sections: Sections,
     pub(in super::super) reply: StoredReply,
+    pub(in super::super) arguments: KeptArguments,
 }
 
 impl Grammar {
     pub(in super::super) fn new(trust: Trust) -> Self {
-        let (state, kind, details) = (State::Start, "", Details::None);
-        let reply = StoredReply::default();
-        Self { trust, state, is_sasl: false, channel: 0, kind, details, reply }
+        Self {
+            trust,
+            state: State::Start,
+            is_sasl: false,
+            channel: 0,
+            kind: "",
+            details: Details::None,
+            deliveries: Deliveries::new(trust == Trust::Full),
+            sections: Sections::default(),
+            reply: StoredReply::default(),
+            arguments: KeptArguments::default(),
+        }
     }
 
     pub(in super::super) fn known(&self) -> Known {
@@ -81,7 +99,9 @@ impl Grammar {
         };
         self.details = Details::None;
         self.reply.clear();
+        self.arguments.clear();
         if opens(bytes) {
+            self.deliveries = Deliveries::new(true);
             return self.skip("protocol-header", 0);
         }
         let size = u32::from_be_bytes([a, b, c, d]);
@@ -109,6 +129,18 @@ impl Grammar {
         self.kind = kind;
         self.state = State::Skipped;
         Next::Skip { bytes, then: 0 }
+    }
+
+    /// Continues with a part of a message: `then` bytes of it, with `rest` unread bytes of the payload behind them.
+    pub(super) fn part(&mut self, part: Part, skip: u32, then: u32, rest: u32) -> Next {
+        self.state = State::Message(part, rest);
+        Next::Skip { bytes: u64::from(skip), then: then as usize }
+    }
+
+    /// Skips the rest of a payload, which is a part of a body.
+    pub(super) fn body(&mut self, rest: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        ranges.next(u64::from(rest), SensitiveKind::Body);
+        self.skip(self.kind, u64::from(rest))
     }
 
     #[inline]
@@ -213,8 +245,15 @@ impl Grammar {
         }
         self.details = details(descriptor, fields, payload);
         self.condition(descriptor, fields);
-        ranges.next(u64::from(payload), SensitiveKind::Body);
-        self.skip(self.kind, u64::from(payload))
+        if let Details::Transfer(transfer) = &self.details {
+            if self.deliveries.begins(self.channel, transfer) {
+                self.sections = Sections::default();
+                return self.next_section(payload, ranges);
+            }
+        } else {
+            self.arguments.keep(fields);
+        }
+        self.body(payload, ranges)
     }
 
     /// Stores the error of a performative that ends or rejects something.
@@ -236,6 +275,11 @@ impl Grammar {
         // Only the beginning of such a long list is read; the payload begins after it.
         self.details = details(descriptor, bytes, payload);
         self.condition(descriptor, bytes);
+        if let Details::Transfer(transfer) = &self.details {
+            self.deliveries.begins(self.channel, transfer);
+        } else {
+            self.arguments.keep(bytes);
+        }
         self.state = State::Payload(payload);
         Next::Skip { bytes: u64::from(rest), then: 0 }
     }
@@ -246,7 +290,11 @@ impl framer::Grammar for Grammar {
 
     #[inline]
     fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
-        let State::Fields { descriptor, rest, .. } = self.state else { return };
+        let (descriptor, rest) = match self.state {
+            State::Fields { descriptor, rest, .. } => (descriptor, rest),
+            State::Message(part, _) => return part.private(bytes, wanted, tell),
+            _ => return,
+        };
         if rest == 0 && !private::may_have_maps(bytes) {
             return;
         }
@@ -268,10 +316,8 @@ impl framer::Grammar for Grammar {
             State::Fields { descriptor, rest, payload } => {
                 self.fields(bytes, (descriptor, rest, payload), ranges)
             }
-            State::Payload(payload) => {
-                ranges.next(u64::from(payload), SensitiveKind::Body);
-                self.skip(self.kind, u64::from(payload))
-            }
+            State::Payload(payload) => self.body(payload, ranges),
+            State::Message(part, rest) => self.message(part, rest, bytes, ranges),
             State::Skipped => {
                 self.state = State::Start;
                 Next::Complete

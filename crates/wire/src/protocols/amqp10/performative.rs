@@ -70,6 +70,7 @@ fn transfer(fields: &mut Fields<'_>, payload_bytes: u32) -> Details {
         more,
         aborted,
         payload_bytes,
+        sections: None,
     })
 }
 
@@ -79,13 +80,17 @@ fn disposition(fields: &mut Fields<'_>) -> Details {
     let first = fields.unsigned().unwrap_or(0);
     let last = fields.unsigned().unwrap_or(first);
     let settled = fields.boolean();
-    let outcome = match fields.next() {
-        Value::Described(0x24) => Some(Outcome::Accepted),
-        // Rejected, released, modified.
-        Value::Described(0x25..=0x27) => Some(Outcome::Refused),
+    let state = match fields.next() {
+        Value::Described(descriptor) => u8::try_from(descriptor).ok(),
         _ => None,
     };
-    Details::Disposition(Disposition { is_receiver, first, last, settled, outcome })
+    let outcome = match state {
+        Some(0x24) => Some(Outcome::Accepted),
+        // Rejected, released, modified.
+        Some(0x25..=0x27) => Some(Outcome::Refused),
+        _ => None,
+    };
+    Details::Disposition(Disposition { is_receiver, first, last, settled, outcome, state })
 }
 
 #[cfg(test)]
@@ -103,11 +108,13 @@ mod tests {
             more: true,
             aborted: false,
             payload_bytes: 7,
+            sections: None,
         };
         assert_eq!(details(TRANSFER, &fields, 7), Details::Transfer(expected));
         let fields = [0x41, 0x52, 3, 0x52, 5, 0x41, 0x00, 0x53, 0x24, 0x45];
         let outcome = Some(Outcome::Accepted);
-        let expected = Disposition { is_receiver: true, first: 3, last: 5, settled: true, outcome };
+        let (is_receiver, settled, state) = (true, true, Some(0x24));
+        let expected = Disposition { is_receiver, first: 3, last: 5, settled, outcome, state };
         assert_eq!(details(DISPOSITION, &fields, 0), Details::Disposition(expected));
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn fields(prefix: &mut Prefix<'_, '_>) -> Step {
 }
 
 /// Reads a value by its constructor, whose upper half defines the length (part 1, section 1.2).
-fn value(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
+pub(super) fn value(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
     let constructor = prefix.number(1)?;
     if constructor == DESCRIBED {
         return described(prefix, is_kept);
@@ -68,7 +68,7 @@ fn compound(prefix: &mut Prefix<'_, '_>, width: usize, is_map: bool, is_kept: bo
 }
 
 /// Reads a key, which is kept. Returns whether its value is kept too.
-fn key(prefix: &mut Prefix<'_, '_>) -> Step<bool> {
+pub(super) fn key(prefix: &mut Prefix<'_, '_>) -> Step<bool> {
     let constructor = prefix.number(1)?;
     let length = match constructor {
         0xa1 | 0xa3 => prefix.number(1)?,

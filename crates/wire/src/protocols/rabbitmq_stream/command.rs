@@ -1,12 +1,15 @@
 //! Commands by their keys.
 
+pub(super) const DECLARE_PUBLISHER: u16 = 1;
 pub(super) const PUBLISH: u16 = 2;
 pub(super) const PUBLISH_CONFIRM: u16 = 3;
 pub(super) const PUBLISH_ERROR: u16 = 4;
+pub(super) const DELETE_PUBLISHER: u16 = 6;
 pub(super) const SUBSCRIBE: u16 = 7;
 pub(super) const DELIVER: u16 = 8;
 pub(super) const CREDIT: u16 = 9;
 pub(super) const STORE_OFFSET: u16 = 10;
+pub(super) const UNSUBSCRIBE: u16 = 12;
 pub(super) const CREATE: u16 = 13;
 pub(super) const METADATA: u16 = 15;
 pub(super) const METADATA_UPDATE: u16 = 16;
@@ -56,6 +59,11 @@ const NAMES: [(&str, &str); 31] = [
 pub(super) fn name(key: u16, is_response: bool) -> Option<&'static str> {
     let at = usize::from(key).checked_sub(1)?;
     NAMES.get(at).map(|(command, response)| if is_response { *response } else { *command })
+}
+
+/// Returns whether the arguments of a command without a map are kept.
+pub(super) const fn has_arguments(key: u16) -> bool {
+    matches!(key, DECLARE_PUBLISHER | DELETE_PUBLISHER | CREDIT | STORE_OFFSET | UNSUBSCRIBE | OPEN)
 }
 
 /// Returns whether a number after the version links command and answer.

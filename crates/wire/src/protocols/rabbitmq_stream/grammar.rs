@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        arguments::KeptArguments,
         details::{Details, StreamChunk, StreamCommand, StreamPublish},
         frame::IdentifierRun,
         framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
@@ -11,10 +12,10 @@ use super::{
     },
     command::{
         CLOSE, DELIVER, HEARTBEAT, METADATA, PEER_PROPERTIES, PUBLISH, PUBLISH_CONFIRM,
-        PUBLISH_ERROR, SASL_AUTHENTICATE, has_correlation, name,
+        PUBLISH_ERROR, SASL_AUTHENTICATE, has_arguments, has_correlation, name,
     },
     private,
-    publishing::PublishingIds,
+    publishing::{Entries, PublishingIds, data_section},
 };
 
 /// Size, key, version.
@@ -32,7 +33,7 @@ const CHUNK_HEADER: u32 = 48;
 const CHUNK_MAGIC: u8 = 5;
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+pub(super) enum State {
     Start,
     Correlation,
     /// A map, with the fields before it.
@@ -45,8 +46,10 @@ enum State {
     Filtered,
     /// The size of the message after a filter value.
     MessageSize,
-    /// The rest of a batch's header, after flags and count.
-    Batch,
+    /// The begin of a message of this size.
+    MessageHead(u32),
+    /// The rest of a batch's header, after flags and count; with the four bytes before.
+    Batch(u32),
     /// Publisher and count of ids.
     Answers,
     /// An id; for errors with its code.
@@ -54,6 +57,8 @@ enum State {
     /// Subscription and offset before a chunk.
     Subscription,
     ChunkHeader,
+    /// Arguments that are kept.
+    Arguments,
     /// The code of an answer, or of a close.
     Code,
     /// Length of a mechanism's name.
@@ -69,14 +74,16 @@ pub(in super::super) struct Grammar {
     pub(in super::super) trust: Trust,
     state: State,
     /// Unread bytes of the frame.
-    rest: u32,
-    entries_left: u32,
-    command: StreamCommand,
-    publish: StreamPublish,
-    ids: PublishingIds,
+    pub(super) rest: u32,
+    pub(super) entries_left: u32,
+    pub(super) command: StreamCommand,
+    pub(super) publish: StreamPublish,
+    pub(super) ids: PublishingIds,
+    pub(super) entries: Entries,
     kind: &'static str,
-    details: Details,
+    pub(super) details: Details,
     pub(in super::super) reply: StoredReply,
+    pub(in super::super) arguments: KeptArguments,
 }
 
 impl Grammar {
@@ -87,11 +94,13 @@ impl Grammar {
             rest: 0,
             entries_left: 0,
             command: StreamCommand { key: 0, version: 0, is_response: false, correlation: None },
-            publish: StreamPublish { publisher: 0, entries: 0, messages: 0, left_out: 0 },
+            publish: StreamPublish::default(),
             ids: PublishingIds::default(),
+            entries: Entries::default(),
             kind: "",
             details: Details::None,
             reply: StoredReply::default(),
+            arguments: KeptArguments::default(),
         }
     }
 
@@ -108,11 +117,11 @@ impl Grammar {
     }
 
     /// Continues in `state` with this many bytes. A frame without them is invalid.
-    fn read(&mut self, state: State, bytes: u32) -> Next {
+    pub(super) fn read(&mut self, state: State, bytes: u32) -> Next {
         self.read_behind(0, state, bytes)
     }
 
-    fn read_behind(&mut self, skip: u32, state: State, bytes: u32) -> Next {
+    pub(super) fn read_behind(&mut self, skip: u32, state: State, bytes: u32) -> Next {
         let Some(rest) = skip.checked_add(bytes).and_then(|taken| self.rest.checked_sub(taken))
         else {
             return Next::Lost;
@@ -121,7 +130,7 @@ impl Grammar {
         Next::Skip { bytes: u64::from(skip), then: bytes as usize }
     }
 
-    fn skip(&mut self) -> Next {
+    pub(super) fn skip(&mut self) -> Next {
         self.state = State::Skipped;
         Next::Skip { bytes: u64::from(core::mem::take(&mut self.rest)), then: 0 }
     }
@@ -149,6 +158,7 @@ impl Grammar {
         };
         self.rest = rest;
         self.reply.clear();
+        self.arguments.clear();
         self.kind = known.unwrap_or("unknown command");
         self.command = StreamCommand { key, version, is_response, correlation: None };
         self.details = Details::StreamCommand(self.command);
@@ -167,8 +177,18 @@ impl Grammar {
             DELIVER if self.command.version == 1 => self.read(State::Subscription, 1),
             DELIVER => self.read(State::Subscription, 9),
             _ if has_correlation(key) && self.rest >= 4 => self.read(State::Correlation, 4),
-            _ => self.skip(),
+            _ => self.kept_arguments(),
         }
+    }
+
+    /// Reads the arguments of a command if they are wanted.
+    fn kept_arguments(&mut self) -> Next {
+        let is_wanted = self.arguments.is_on() && has_arguments(self.command.key);
+        if !is_wanted || self.command.is_response {
+            return self.skip();
+        }
+        let read = READ_MAX.min(self.rest as usize);
+        self.read(State::Arguments, u32::try_from(read).unwrap_or(self.rest))
     }
 
     fn correlation(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
@@ -181,7 +201,7 @@ impl Grammar {
         let has_code = self.command.is_response && self.command.key != METADATA;
         if self.command.key != SASL_AUTHENTICATE {
             let is_told = (has_code || self.command.key == CLOSE) && self.rest >= 2;
-            return if is_told { self.read(State::Code, 2) } else { self.skip() };
+            return if is_told { self.read(State::Code, 2) } else { self.kept_arguments() };
         }
         // A challenge follows the code of the answer.
         let (state, bytes) =
@@ -207,97 +227,9 @@ impl Grammar {
         }
     }
 
-    /// Reads publisher and count, of entries or of ids.
-    fn count(&mut self, bytes: &[u8]) -> Next {
-        let (Some(publisher), Some(entries)) = (bytes.first(), u32_at(bytes, 1)) else {
-            return Next::Lost;
-        };
-        self.ids.clear();
-        self.publish = StreamPublish { publisher: *publisher, entries, messages: 0, left_out: 0 };
-        self.entries_left = entries;
-        self.next_entry()
-    }
-
-    /// Continues with the next entry. Bytes after the last one have no known meaning.
-    #[inline]
-    fn next_entry(&mut self) -> Next {
-        if self.entries_left > 0 {
-            self.entries_left -= 1;
-            return match (self.command.key, self.command.version) {
-                (PUBLISH, 2) => self.read(State::Filtered, 10),
-                (PUBLISH, _) => self.read(State::Entry, 12),
-                (PUBLISH_CONFIRM, _) => self.read(State::Answer, 8),
-                _ => self.read(State::Answer, 10),
-            };
-        }
-        if self.rest > 0 && self.trust == Trust::Little {
-            return Next::Lost;
-        }
-        self.publish.left_out = self.ids.left_out();
-        self.details = Details::StreamPublish(self.publish);
-        self.skip()
-    }
-
-    #[inline]
-    fn entry(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
-        let (Some(id), Some(size)) = (u64_at(bytes, 0), u32_at(bytes, 8)) else {
-            return Next::Lost;
-        };
-        self.ids.push(id);
-        self.message(size, ranges)
-    }
-
-    /// Reads the size of a message. The highest bit marks a batch: flags, count of messages (two bytes), size before
-    /// compression and size (four each).
-    #[inline]
-    fn message(&mut self, size: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
-        if size & 1 << 31 != 0 {
-            self.publish.messages += u64::from(size >> 8 & 0xffff);
-            return self.read(State::Batch, 7);
-        }
-        self.publish.messages += 1;
-        self.body(size, ranges)
-    }
-
-    #[inline]
-    fn body(&mut self, size: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
-        let Some(rest) = self.rest.checked_sub(size) else { return Next::Lost };
-        ranges.next(u64::from(size), SensitiveKind::Body);
-        self.rest = rest;
-        match self.next_entry() {
-            Next::Skip { bytes, then } => Next::Skip { bytes: bytes + u64::from(size), then },
-            other => other,
-        }
-    }
-
-    fn filtered(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
-        let (Some(id), Some(length)) = (u64_at(bytes, 0), u16_at(bytes, 8)) else {
-            return Next::Lost;
-        };
-        self.ids.push(id);
-        // A negative length means no value.
-        let length = if length & 0x8000 == 0 { u32::from(length) } else { 0 };
-        if length <= self.rest {
-            ranges.next(u64::from(length), SensitiveKind::Body);
-        }
-        self.read_behind(length, State::MessageSize, 4)
-    }
-
-    #[inline]
-    fn answer(&mut self, bytes: &[u8]) -> Next {
-        let Some(id) = u64_at(bytes, 0) else { return Next::Lost };
-        self.ids.push(id);
-        if let Some(code) = u16_at(bytes, 8) {
-            self.reply.set_code(u32::from(code));
-        }
-        self.publish.messages += 1;
-        self.next_entry()
-    }
-
     fn subscription(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
-        let chunk =
-            StreamChunk { subscription: bytes[0], entries: 0, messages: 0, first_offset: 0 };
-        self.details = Details::StreamChunk(chunk);
+        self.details =
+            Details::StreamChunk(StreamChunk { subscription: bytes[0], ..StreamChunk::default() });
         if self.rest < CHUNK_HEADER {
             return self.hide(SensitiveKind::Body, ranges);
         }
@@ -313,6 +245,7 @@ impl Grammar {
             chunk.entries = u16_at(bytes, 2).unwrap_or(0);
             chunk.messages = u32_at(bytes, 4).unwrap_or(0);
             chunk.first_offset = u64_at(bytes, 24).unwrap_or(0);
+            chunk.data_bytes = u32_at(bytes, 36).unwrap_or(0);
         }
         self.hide(SensitiveKind::Body, ranges)
     }
@@ -323,7 +256,19 @@ impl framer::Grammar for Grammar {
 
     #[inline]
     fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
-        let State::Map = self.state else { return };
+        match self.state {
+            State::Map => {}
+            State::MessageHead(size) => {
+                // Until it has arrived, it may be the begin of a body.
+                let is_whole = bytes.len() == wanted;
+                let head = data_section(size, bytes).filter(|_| is_whole).unwrap_or(0) as usize;
+                if head < bytes.len() {
+                    tell(head..bytes.len(), SensitiveKind::Body);
+                }
+                return;
+            }
+            _ => return,
+        }
         let StreamCommand { key, is_response, .. } = self.command;
         // A client may put a token into its connection properties.
         let is_client = key == PEER_PROPERTIES;
@@ -343,15 +288,16 @@ impl framer::Grammar for Grammar {
             State::Correlation => self.correlation(bytes, ranges),
             State::Filtered => self.filtered(bytes, ranges),
             State::Map if self.command.is_response => self.code(bytes),
-            State::Map => self.skip(),
+            State::Map | State::Arguments => {
+                self.arguments.keep(bytes);
+                self.skip()
+            }
+            State::MessageHead(size) => self.message_head(size, bytes, ranges),
             State::MessageSize => match u32_at(bytes, 0) {
                 Some(size) => self.message(size, ranges),
                 None => Next::Lost,
             },
-            State::Batch => match u32_at(bytes, 3) {
-                Some(size) => self.body(size, ranges),
-                None => Next::Lost,
-            },
+            State::Batch(flags) => self.batch(flags, bytes, ranges),
             State::Subscription => self.subscription(bytes, ranges),
             State::ChunkHeader => self.chunk_header(bytes, ranges),
             State::Mechanism => self.mechanism(bytes, ranges),
@@ -370,15 +316,15 @@ impl framer::Grammar for Grammar {
     }
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..)?.first_chunk().map(|bytes| u16::from_be_bytes(*bytes))
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
 }
 

@@ -41,6 +41,9 @@ pub(super) fn content(prefix: &mut Prefix<'_, '_>, key: u16, is_response: bool) 
     prefix.values_to_end(false)
 }
 
+/// The program whose connections have the names of a scenario's groups.
+const OWN_PRODUCT: &[u8] = b"rabbitscope";
+
 /// Skips subscription, stream, offset and credit.
 fn subscription(prefix: &mut Prefix<'_, '_>) -> Step {
     const OFFSET: usize = 4;
@@ -61,10 +64,17 @@ fn texts(prefix: &mut Prefix<'_, '_>) -> Step {
 }
 
 fn map(prefix: &mut Prefix<'_, '_>) -> Step {
+    let mut is_own = false;
     for _ in 0..prefix.number(4)? {
         let length = prefix.number(2)?;
-        let key = prefix.bytes(length)?;
-        text(prefix, harmless::is_property(key) || harmless::is_argument(key))?;
+        match prefix.bytes(length)? {
+            b"product" => {
+                let length = prefix.number(2)?;
+                is_own = prefix.bytes(length)? == OWN_PRODUCT;
+            }
+            b"connection_name" => text(prefix, is_own)?,
+            key => text(prefix, harmless::is_property(key) || harmless::is_argument(key))?,
+        }
     }
     Ok(())
 }

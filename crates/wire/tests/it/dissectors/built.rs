@@ -171,8 +171,9 @@ fn amqp10(seed: u64) -> Built {
         let more = if number % 5 == 4 { 0x41 } else { 0x42 };
         let fields = [0x43, 0x52, number, 0xa0, 1, number, 0x43, 0x42, more];
         let head = performative(0x14, &fields, 6, number % 2 == 0);
-        let message = [&[0, 0x53, 0x75, 0xb0][..], &long(&body(random, 240))].concat();
-        built.frame("transfer", &amqp10_frame(0, 1, &[head, message].concat()));
+        let data = [&[0, 0x53, 0x75, 0xb0][..], &long(&body(random, 240))].concat();
+        let sections = if number % 4 == 1 { secrets::sections() } else { Vec::new() };
+        built.frame("transfer", &amqp10_frame(0, 1, &[head, sections, data].concat()));
         match number % 3 {
             0 => built.frame("empty", &amqp10_frame(0, 0, &[])),
             1 => {
@@ -222,7 +223,9 @@ fn stream(seed: u64) -> Built {
         let mut content = [&[1][..], &count.to_be_bytes()].concat();
         for entry in 0..count {
             content.extend_from_slice(&u64::from(number * 8 + entry).to_be_bytes());
-            content.extend_from_slice(&long(&body(random, 120)));
+            let body = body(random, 120);
+            let section = [&[0, 0x53, 0x75, 0xa0][..], &short(&body)].concat();
+            content.extend_from_slice(&long(if entry % 2 == 0 { &body } else { &section }));
         }
         command(&mut built, "publish", 2, &content);
         match number % 3 {

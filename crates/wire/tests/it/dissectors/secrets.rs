@@ -1,6 +1,6 @@
 //! All places of each protocol in which an application may have put private data.
 
-use super::built::{BODY, SECRET, long, short, text16};
+use super::built::{BODY, SECRET, long, performative, short, text16};
 
 /// Returns a key and a value of a table.
 fn field(key: &[u8], kind: u8, value: &[u8]) -> Vec<u8> {
@@ -96,6 +96,27 @@ pub(super) fn map() -> Vec<u8> {
     .concat();
     let size = u32::try_from(pairs.len() + 4).unwrap().to_be_bytes();
     [&[0xd1][..], &size, &12_u32.to_be_bytes(), &pairs].concat()
+}
+
+/// Returns the sections of a message of AMQP 1.0 before its body. Only header and address are no secrets.
+pub(super) fn sections() -> Vec<u8> {
+    let string = |text: &[u8]| [&[0xa1][..], &short(text)].concat();
+    let properties = [
+        string(SECRET),
+        [&[0xa0][..], &short(SECRET)].concat(),
+        string(b"/queues/address"),
+        string(SECRET),
+        string(SECRET),
+        [&[0xb1][..], &long(SECRET)].concat(),
+        symbol(SECRET),
+    ];
+    [
+        performative(0x70, &[0x41, 0x50, 4, 0x70, 0, 0, 0, 9], 3, false),
+        [&[0, 0x53, 0x72][..], &map()].concat(),
+        performative(0x73, &properties.concat(), 7, true),
+        [&[0, 0x53, 0x74][..], &map()].concat(),
+    ]
+    .concat()
 }
 
 /// Returns a map of the stream protocol.

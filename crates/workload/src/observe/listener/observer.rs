@@ -51,7 +51,7 @@ impl ActivityListener for Observer {
                 }
                 return;
             }
-            if event.action == Action::OfOtherProtocol {
+            if matches!(event.protocol, Protocol::Amqp10 | Protocol::RabbitmqStream) {
                 state.is_of_other_protocol = true;
                 return;
             }
