@@ -1,9 +1,10 @@
 %% Reads exchanges, queues, bindings, policies, connections, consumers, and the node's version and settings, as JSON.
 %%
 %% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Kind, JSON}: Kind is the name of a
-%% list in a definitions file, `connections`, `consumers` or `node`. Settings are those of a closed list. Users and
+%% list in a definitions file, `connections`, `consumers`, `links`, `publishers` or `node`. Settings are those of a closed list. Users and
 %% parameters are not read: they hold password hashes, and addresses of shovels and federation. Only tables are read, and
-%% channels are asked whose limit of unacknowledged messages is in no table (client_channels).
+%% processes are asked for facts that no table has: channels for their limit of unacknowledged messages (client_channels),
+%% sessions of AMQP 1.0 for their links (client_links).
 -module(rabbitscope_workload).
 -export([objects/1, traffic/1]).
 
@@ -11,7 +12,8 @@
 
 -spec objects(to()) -> {parts, non_neg_integer(), ok}.
 objects(To) ->
-    Kinds = [fun exchanges/2, fun queues/2, fun bindings/2, fun policies/2, fun connections/2, fun consumers/2, fun node/2],
+    Kinds = [fun exchanges/2, fun queues/2, fun bindings/2, fun policies/2, fun connections/2, fun consumers/2,
+        fun client_links:amqp10_links/2, fun client_links:stream_publishers/2, fun node/2],
     All = lists:foldl(fun (Kind, Sent) -> Kind(fun (Name, Row, In) -> add(To, Name, Row, In) end, Sent) end,
         none_sent(), Kinds),
     {parts, sent(To, All), ok}.
@@ -118,10 +120,10 @@ consumers(Add, Sent) ->
     Limits = client_channels:limits(),
     broker_tables:each_found(consumer_created, [{'_', [], ['$_']}], fun
         ({{{resource, VHost, _, Queue}, Channel, Tag}, Exclusive, AckRequired, Prefetch, _, _, Arguments}, In) ->
-            {Peer, Number} = client_channels:place(Channel),
+            {Peer, Number, Protocol} = client_links:linked_consumer(Channel),
             Row = #{vhost => VHost, queue => Queue, consumer_tag => Tag, exclusive => Exclusive,
                 ack_required => AckRequired, prefetch_count => Prefetch, arguments => table(Arguments),
-                channel => Number, peer => Peer, channel_prefetch_count => maps:get(Channel, Limits, null)},
+                channel => Number, peer => Peer, protocol => Protocol, channel_prefetch_count => maps:get(Channel, Limits, null)},
             Add(consumers, Row, In);
         (_, In) ->
             In

@@ -51,9 +51,10 @@ checked(Name, Folder) ->
     [io:format(standard_error, "~s: nobody calls ~p, which is exported~n", [Name, MFA]) || MFA <- Needless],
     Wrong =:= [] andalso Needless =:= [].
 
-%% Called through apply/3 if the release has them: OTP 27 and 28, RabbitMQ 4.0.
+%% Called through apply/3 if the release has them: OTP 27 and 28, RabbitMQ 4.0 and 4.1.
 is_of_later_release({trace, _, _}) -> true;
-is_of_later_release(MFA) -> lists:member(MFA, [{erlang, processes_iterator, 0}, {erlang, processes_next, 1}, {rabbit_amqp_session, list_local, 0}]).
+is_of_later_release({rabbit_amqp_session, Function, _}) -> lists:member(Function, [list_local, info]);
+is_of_later_release(MFA) -> lists:member(MFA, [{erlang, processes_iterator, 0}, {erlang, processes_next, 1}]).
 
 is_of_broker(Module) ->
     lists:member(Module, [amqqueue, ra]) orelse lists:prefix("rabbit_", atom_to_list(Module)).

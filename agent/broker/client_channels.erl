@@ -1,6 +1,6 @@
 %% Channels of clients: their places, and their limits of unacknowledged messages.
 -module(client_channels).
--export([place/1, peer/1, limits/0]).
+-export([place/1, peer/1, limits/0, answers/2]).
 
 %% The client's address and the number of a channel. Since RabbitMQ 3.12, clients of MQTT have none: the process of their
 %% connection consumes.
@@ -20,8 +20,7 @@ peer(Infos) ->
     catch _:_ -> <<>> end.
 
 %% The limits of channels that have consumers without one, by pid; 0 for no limit. A table has them if the node counts
-%% messages. Else up to 1,000 channels are asked, each by a process of its own, since a channel may not answer. Those
-%% without an answer within two seconds are unknown.
+%% messages. Else the channels are asked; those without an answer are unknown.
 limits() ->
     Without = [{{{'_', '$1', '_'}, '_', true, 0, '_', '_', '_'}, [], ['$1']}],
     Channels = lists:usort(broker_tables:each_found(consumer_created, Without, fun (Channel, All) -> [Channel | All] end, [])),
@@ -31,31 +30,40 @@ limits() ->
             _ -> {Limits, [Channel | Others]}
         end
     end, {#{}, []}, Channels),
-    Asked = maps:from_list([ask(Channel) || Channel <- lists:sublist(Unknown, 1000), is_channel(Channel)]),
-    collect(erlang:monotonic_time(millisecond) + 2000, Asked, Known).
+    Answers = answers([Channel || Channel <- Unknown, is_channel(Channel)], fun (Channel) ->
+        [{_, Count}] = apply(rabbit_channel, info, [Channel, [global_prefetch_count]]),
+        Count
+    end),
+    maps:merge(Known, maps:filter(fun (_, Count) -> is_integer(Count) end, Answers)).
 
 %% Sessions of AMQP 1.0 have consumers too, but are no channels.
 is_channel(Channel) ->
     Owner = proplists:get_value(connection, broker_tables:infos(channel_created, Channel)),
     proplists:get_value(protocol, broker_tables:infos(connection_created, Owner)) =:= {0, 9, 1}.
 
-ask(Channel) ->
+%% The answers of processes by pid. Up to 1,000 are asked, each by a process of its own, since one may not answer. Those
+%% without an answer within two seconds are left out.
+answers(Pids, Ask) ->
+    Asked = maps:from_list([ask(Pid, Ask) || Pid <- lists:sublist(Pids, 1000)]),
+    collect(erlang:monotonic_time(millisecond) + 2000, Asked, #{}).
+
+ask(Pid, Ask) ->
     {Process, Monitor} = spawn_monitor(fun () ->
         %% The node would log an error.
-        exit({answer, try apply(rabbit_channel, info, [Channel, [global_prefetch_count]]) catch _:_ -> none end})
+        exit(try {answer, Ask(Pid)} catch _:_ -> none end)
     end),
-    {Monitor, {Process, Channel}}.
+    {Monitor, {Process, Pid}}.
 
-collect(_, Asked, Limits) when map_size(Asked) =:= 0 -> Limits;
-collect(Deadline, Asked, Limits) ->
+collect(_, Asked, Answers) when map_size(Asked) =:= 0 -> Answers;
+collect(Deadline, Asked, Answers) ->
     receive
         {'DOWN', Monitor, process, _, Reason} when is_map_key(Monitor, Asked) ->
-            {{_, Channel}, Others} = maps:take(Monitor, Asked),
+            {{_, Pid}, Others} = maps:take(Monitor, Asked),
             case Reason of
-                {answer, [{_, Count}]} when is_integer(Count) -> collect(Deadline, Others, Limits#{Channel => Count});
-                _ -> collect(Deadline, Others, Limits)
+                {answer, Answer} -> collect(Deadline, Others, Answers#{Pid => Answer});
+                _ -> collect(Deadline, Others, Answers)
             end
     after max(0, Deadline - erlang:monotonic_time(millisecond)) ->
         [begin demonitor(Monitor, [flush]), exit(Process, kill) end || {Monitor, {Process, _}} <- maps:to_list(Asked)],
-        Limits
+        Answers
     end.

@@ -56,6 +56,9 @@ fn rename(flows: &mut Flows, topology: &mut Topology, each: &mut dyn FnMut(&mut 
     }
     for flow in &mut flows.reads {
         flow.queue.iter_mut().for_each(&mut *each);
+        if !flow.stream.name.is_empty() {
+            each(&mut flow.stream.name);
+        }
         flow.subscription.filters.iter_mut().for_each(&mut *each);
         flow.routes = core::mem::take(&mut flow.routes).map(|(mut exchange, mut key)| {
             each(&mut exchange);
@@ -69,6 +72,11 @@ fn rename(flows: &mut Flows, topology: &mut Topology, each: &mut dyn FnMut(&mut 
         }
         for consumer in topology.consumers.values_mut() {
             each(&mut consumer.queue);
+        }
+        // Flows are complete.
+        topology.links.clear();
+        for publisher in topology.publishers.values_mut() {
+            each(&mut publisher.stream);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Everything that was observed and is not in the model.
 
-use crate::observe::{Counts, Flows};
+use crate::observe::{Counts, Flows, LinkCounts, Protocol, ReadFlow};
 
 /// Lists everything that was observed and is not in the model.
 pub(super) fn missing(flows: &Flows, others: u64) -> Vec<String> {
@@ -22,10 +22,21 @@ pub(super) fn missing(flows: &Flows, others: u64) -> Vec<String> {
         ),
     );
     by_mqtt(&flows.mqtt, &mut add);
+    of_links(&flows.links, &mut add);
+    let idle = flows.idle_links;
+    let of_links = "AMQP 1.0 and of streams";
+    add(
+        idle,
+        format!("{idle} connections of {of_links} without messages and readers are left out"),
+    );
     let half = flows.seconds() * 5e8;
-    let lives = flows.churn.lives_by_mqtt.filled();
-    let short = lives.filter(|(_, last, _)| (*last as f64) < half).map(|(.., count)| count).sum();
-    add(short, format!("{short} connections of MQTT came and went; here their clients stay"));
+    for (lives, of) in
+        [(&flows.churn.lives_by_mqtt, "MQTT"), (&flows.churn.lives_of_links, of_links)]
+    {
+        let short = lives.filled().filter(|(_, last, _)| (*last as f64) < half);
+        let short = short.map(|(.., count)| count).sum();
+        add(short, format!("{short} connections of {of} came and went; here their clients stay"));
+    }
     let private = flows.seen.private_arguments;
     add(
         private,
@@ -39,6 +50,51 @@ pub(super) fn shared_connections(count: u64) -> Option<String> {
     (count > 0).then(|| {
         format!("{count} connections have several groups; here each group has its own connections")
     })
+}
+
+/// Lists readers that began before the capture, and whose queues no source tells.
+pub(super) fn of_unknown_queues(flows: &[&ReadFlow]) -> Vec<String> {
+    let of = |protocol, name: &str| {
+        let count = flows.iter().filter(|flow| flow.protocol == protocol).count();
+        (count > 0).then(|| format!("{count} {name} of unknown queues are left out"))
+    };
+    let lists =
+        [of(Protocol::Amqp10, "consumers by AMQP 1.0"), of(Protocol::Stream, "readers of streams")];
+    lists.into_iter().flatten().collect()
+}
+
+/// Lists the parts of AMQP 1.0 and of streams that a scenario does not have.
+fn of_links(counts: &LinkCounts, add: &mut impl FnMut(u64, String)) {
+    let LinkCounts { settled, without_header, unread_sections, addressed, .. } = *counts;
+    let LinkCounts { of_unknown_address, refused, transactions, filters, .. } = *counts;
+    let refused_readers = counts.refused_readers;
+    let LinkCounts { with_filter, with_properties, of_snappy, other_starts, .. } = *counts;
+    for (count, text) in [
+        (
+            settled,
+            "messages by AMQP 1.0 were settled when they were sent; here all have an outcome",
+        ),
+        (
+            without_header,
+            "messages by AMQP 1.0 have no header, which RabbitMQ takes for durable before 4.2; here they are durable",
+        ),
+        (unread_sections, "messages by AMQP 1.0 have their sections in their size"),
+        (addressed, "messages by AMQP 1.0 had addresses of their own; here their links have them"),
+        (of_unknown_address, "messages by AMQP 1.0 have an address of an unknown form"),
+        (refused, "messages by AMQP 1.0 or of streams were refused by the broker"),
+        (refused_readers, "readers by AMQP 1.0 or of streams were refused by the broker"),
+        (transactions, "links of AMQP 1.0 are for transactions"),
+        (filters, "filters of readers by AMQP 1.0 or of streams are left out"),
+        (with_filter, "messages of streams have values for filters, which here they do not have"),
+        (
+            with_properties,
+            "messages of streams have more than a section of data; here the bytes of the whole message are the body",
+        ),
+        (of_snappy, "messages of streams are compressed by snappy; here they are not compressed"),
+        (other_starts, "readers of streams began at a number or a time; here at the first message"),
+    ] {
+        add(count, format!("{count} {text}"));
+    }
 }
 
 /// Lists the parts of MQTT that a scenario does not have.

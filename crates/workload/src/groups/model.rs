@@ -13,7 +13,7 @@ use super::{
     uses::{Uses, quoted},
 };
 use crate::{
-    observe::{Churn, Flows, PublishFlow, ReadFlow, Span},
+    observe::{Churn, Flows, Protocol, PublishFlow, ReadFlow, Span},
     topology::{Exchange, NodeFacts, Objects, Policy, Topology, is_predeclared},
 };
 
@@ -33,8 +33,7 @@ pub struct Model {
     /// Connections without messages and readers: of AMQP 0-9-1, and of MQTT.
     pub(crate) idle: u64,
     pub(crate) idle_by_mqtt: u64,
-    /// Connections of other protocols, and those with TLS of which no source knows more.
-    pub(crate) of_other_protocols: u64,
+    /// Connections with TLS of which no source knows more.
     pub(crate) encrypted: u64,
     pub(crate) assumptions: Vec<String>,
     pub(crate) missing: Vec<String>,
@@ -79,6 +78,14 @@ impl Model {
         self.readers.iter_mut().chain(responders).for_each(|group| group.scale(scale));
     }
 
+    /// Puts groups onto the connections of others, and notes connections that are shared in another way.
+    fn share_connections(&mut self) {
+        let responders: Vec<&ReaderGroup> =
+            self.responders.iter().map(|responders| &responders.reader).collect();
+        let shared = hosts::find(&mut self.publishers, &mut self.readers, &responders);
+        self.missing.extend(missing::shared_connections(shared));
+    }
+
     fn name_groups(&mut self) {
         for (place, group) in self.publishers.iter_mut().enumerate() {
             let kind = if group.is_of_requests() { "requests" } else { "publishers" };
@@ -102,9 +109,12 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let is_here = |of: &Option<String>| of.as_ref().is_none_or(|of| *of == vhost);
     let all: Vec<&PublishFlow> =
         flows.publishes.iter().filter(|flow| is_here(&flow.vhost)).collect();
-    let reads = flows.reads.iter().filter(|flow| is_here(&flow.vhost) && !flow.is_of_replies);
+    let is_reader = |flow: &&ReadFlow| !flow.is_of_replies && !flow.is_refused;
+    let reads = flows.reads.iter().filter(|flow| is_here(&flow.vhost)).filter(is_reader);
     let (subscribed, reads): (Vec<&ReadFlow>, Vec<&ReadFlow>) =
         reads.partition(|flow| flow.protocol.is_mqtt());
+    let (unplaced, reads): (Vec<&ReadFlow>, Vec<&ReadFlow>) =
+        reads.into_iter().partition(|flow| flow.protocol.is_link() && flow.queue.is_none());
     topology.remove_subscriptions();
     let objects = topology.vhosts.remove(&vhost).unwrap_or_default();
     let (links, policies): (Vec<_>, Vec<_>) =
@@ -119,6 +129,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let queues = uses.read.iter().map(String::as_str);
     let relays = Relays::find(&sent, reads.iter().copied().zip(queues), &sets);
     missing.extend(missing::missing(flows, others));
+    missing.extend(missing::of_unknown_queues(&unplaced));
     let sent: Vec<&PublishFlow> = sent.into_iter().filter(|flow| !relays.publishes(flow)).collect();
     missing.extend(plugin_types(&uses));
     let seconds = flows.seconds();
@@ -140,7 +151,6 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         connections: flows.connections,
         idle: flows.idle,
         idle_by_mqtt: flows.idle_by_mqtt(),
-        of_other_protocols: flows.of_other_protocols,
         encrypted: if is_told { 0 } else { flows.records.len() as u64 },
         assumptions: flows.assumed.iter().cloned().chain(uses.assumptions).collect(),
         missing,
@@ -148,10 +158,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
         node: topology.node,
     };
     model.name_groups();
-    let responders: Vec<&ReaderGroup> =
-        model.responders.iter().map(|responders| &responders.reader).collect();
-    let shared = hosts::find(&mut model.publishers, &mut model.readers, &responders);
-    model.missing.extend(missing::shared_connections(shared));
+    model.share_connections();
     model
 }
 
@@ -223,9 +230,16 @@ fn publisher_groups(
         lost += if target.is_none() { flow.messages } else { 0 };
         target.map(|target| (publishers::settings(flow, target), *flow))
     });
-    let groups = publishers::groups(placed.collect(), span);
+    let named = |target: &Target| match target {
+        Target::Queues(set) => sets.sets[*set].names.count(),
+        Target::Exchange(_) => 0,
+    };
+    let groups = publishers::groups(placed.collect(), span, named);
     if lost > 0 {
-        missing.push(format!("{lost} messages to queues of unknown names are left out"));
+        missing.push(format!(
+            "{lost} messages to queues of unknown names are left out; publishers by AMQP 1.0 and of streams that began \
+             before the capture do not show them"
+        ));
     }
     groups
 }
@@ -253,7 +267,9 @@ fn split_readers(
     for (flow, queue) in reads.iter().zip(&uses.read) {
         let Some(set) = sets.of(queue) else { continue };
         let is_of_replies = asking.contains(&flow.connection) && sets.sets[set].queue.server_named;
-        if is_of_replies {
+        // Others than AMQP 0-9-1 cannot name it.
+        let is_hidden = flow.protocol == Protocol::Amqp10 && sets.sets[set].queue.server_named;
+        if is_of_replies || is_hidden {
             continue;
         }
         let settings = readers::settings(flow, Source::Queues(set));
@@ -270,7 +286,11 @@ fn split_readers(
         (bytes + mean * flow.messages as f64, count + flow.messages)
     });
     let reply_bytes = bytes / f64::from(u32::try_from(count.max(1)).unwrap_or(u32::MAX));
-    let responders = readers::groups(responders).into_iter();
+    let named = |source: &Source| match source {
+        Source::Queues(set) => sets.sets[*set].names.count(),
+        Source::Topics { .. } => 0,
+    };
+    let responders = readers::groups(responders, named).into_iter();
     let responders = responders.map(|reader| Responders { reader, reply_bytes }).collect();
-    (readers::groups(readers), responders)
+    (readers::groups(readers, named), responders)
 }

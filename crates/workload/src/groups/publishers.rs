@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     figures::{Buckets, CountsOverTime, GapSamples, Kinds, Values},
-    observe::{ConfirmMode, Join, Protocol, PublishBlock, PublishFlow, Span},
+    observe::{ConfirmMode, Join, Protocol, PublishBlock, PublishFlow, Span, StreamPublisher},
 };
 
 /// Number of mean gaps before the first and behind the last message that are not taken for inactivity.
@@ -38,6 +38,7 @@ pub(crate) enum Target {
 #[expect(clippy::struct_excessive_bools, reason = "flags of messages")]
 pub(crate) struct Settings {
     pub(crate) protocol: Protocol,
+    pub(crate) stream: StreamPublisher,
     pub(crate) target: Target,
     pub(crate) mode: ConfirmMode,
     pub(crate) is_request: bool,
@@ -92,6 +93,8 @@ pub(crate) struct PublisherGroup {
     pub(crate) window: Window,
     pub(crate) sizes: Sizes,
     pub(crate) keys: Keys,
+    /// Most messages of an entry of a stream; 0 if each has its own.
+    pub(crate) most_of_entry: u16,
     pub(crate) kinds: Kinds,
     pub(crate) persistent_share: f64,
     pub(crate) frame_by_frame: f64,
@@ -115,6 +118,7 @@ pub(super) fn settings(flow: &PublishFlow, target: Target) -> Settings {
     let usual = flow.kinds.usual();
     Settings {
         protocol: flow.protocol,
+        stream: flow.stream,
         target,
         mode: flow.mode,
         is_request: flow.is_request,
@@ -168,8 +172,13 @@ fn rate(flow: &PublishFlow, seconds: f64) -> f64 {
     messages / time
 }
 
-/// Groups flows with their settings: first by these, then by rate and by size.
-pub(super) fn groups(flows: Vec<(Settings, &PublishFlow)>, span: Span) -> Vec<PublisherGroup> {
+/// Groups flows with their settings: first by these, then by rate and by size. `named` is the number of queues that a target
+/// names: publishers with one queue each need a member for each of them.
+pub(super) fn groups(
+    flows: Vec<(Settings, &PublishFlow)>,
+    span: Span,
+    named: impl Fn(&Target) -> u64,
+) -> Vec<PublisherGroup> {
     let mut alike: BTreeMap<Settings, Vec<&PublishFlow>> = BTreeMap::new();
     for (settings, flow) in flows {
         alike.entry(settings).or_default().push(flow);
@@ -181,7 +190,13 @@ pub(super) fn groups(flows: Vec<(Settings, &PublishFlow)>, span: Span) -> Vec<Pu
             for flows in parts(&flows, |flow| {
                 (flow.size_buckets.quantile(0.5).unwrap_or_default() + 1.0).log2()
             }) {
-                groups.push(PublisherGroup::new(settings.clone(), &flows, span));
+                let queue = |flow: &&PublishFlow| {
+                    flow.routing_keys.most_frequent().map(|(key, _)| key.clone())
+                };
+                let needed = if settings.protocol.is_link() { named(&settings.target) } else { 0 };
+                for flows in split::by_queue(flows, needed, queue) {
+                    groups.push(PublisherGroup::new(settings.clone(), &flows, span));
+                }
             }
         }
     }
@@ -245,6 +260,7 @@ impl PublisherGroup {
             ),
             sizes: Sizes::new(&pooled.sizes, &pooled.size_buckets),
             keys: pooled.keys(flows),
+            most_of_entry: flows.iter().map(|flow| flow.most_of_entry).max().unwrap_or_default(),
             kinds: pooled.kinds.clone(),
             persistent_share: sum(|flow| flow.persistent),
             frame_by_frame: sum(|flow| flow.frame_by_frame),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     figures::{Buckets, Values},
-    observe::{Overtaking, Prefetch, Protocol, ReadBlock, ReadFlow, Settled},
+    observe::{Overtaking, Prefetch, Protocol, ReadBlock, ReadFlow, Settled, StreamReader},
 };
 
 /// Processing time in nanoseconds below which a consumer is as fast as its library.
@@ -50,6 +50,7 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Settings {
     pub(crate) protocol: Protocol,
+    pub(crate) stream: StreamReader,
     pub(crate) source: Source,
     pub(crate) is_polling: bool,
     pub(crate) exclusive: bool,
@@ -113,6 +114,8 @@ pub(crate) struct ReaderGroup {
     /// Median time from an answer to the next question in nanoseconds, and the share of questions that found nothing.
     pub(crate) polling: Option<(f64, f64)>,
     pub(crate) gets: u64,
+    /// Number of times that readers of streams stored their offsets.
+    pub(crate) stored_offsets: u64,
     /// Figures by block of time.
     pub(crate) blocks: Vec<ReadBlock>,
 }
@@ -131,6 +134,7 @@ pub(super) fn settings(flow: &ReadFlow, source: Source) -> Settings {
     };
     Settings {
         protocol: flow.protocol,
+        stream: flow.stream.clone(),
         source,
         is_polling: flow.is_polling,
         exclusive: flow.exclusive,
@@ -142,8 +146,12 @@ pub(super) fn settings(flow: &ReadFlow, source: Source) -> Settings {
     }
 }
 
-/// Groups flows with their settings and queues: first by settings, then by processing time.
-pub(super) fn groups(flows: Vec<(Settings, &ReadFlow, &str)>) -> Vec<ReaderGroup> {
+/// Groups flows with their settings and queues: first by settings, then by processing time. `named` is the number of queues
+/// that a source names: readers with one queue each need a member for each of them.
+pub(super) fn groups(
+    flows: Vec<(Settings, &ReadFlow, &str)>,
+    named: impl Fn(&Source) -> u64,
+) -> Vec<ReaderGroup> {
     let mut alike: BTreeMap<Settings, Vec<(&ReadFlow, &str)>> = BTreeMap::new();
     for (settings, flow, queue) in flows {
         alike.entry(settings).or_default().push((flow, queue));
@@ -157,7 +165,10 @@ pub(super) fn groups(flows: Vec<(Settings, &ReadFlow, &str)>) -> Vec<ReaderGroup
         });
         for part in split::split(members.collect()) {
             let flows: Vec<_> = part.into_iter().map(|place| flows[place]).collect();
-            groups.push(ReaderGroup::new(settings.clone(), &flows));
+            let needed = if settings.protocol.is_link() { named(&settings.source) } else { 0 };
+            for flows in split::by_queue(flows, needed, |(_, queue)| *queue) {
+                groups.push(ReaderGroup::new(settings.clone(), &flows));
+            }
         }
     }
     groups
@@ -220,6 +231,7 @@ impl ReaderGroup {
                 .quantile(0.5)
                 .map(|median| (median, empty as f64 / gets.max(1) as f64)),
             gets,
+            stored_offsets: each().map(|flow| flow.stored_offsets).sum(),
             blocks: joined(each().map(|flow| flow.blocks.as_slice())),
         }
     }

@@ -1,5 +1,7 @@
 //! Splits clients by a figure, at wide gaps between neighbours.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 /// Narrowest gap that splits, in doublings.
 const GAP_MIN: f64 = 0.6;
 /// Number of messages below which a client says nothing alone.
@@ -47,6 +49,23 @@ pub(super) fn split(members: Vec<Member>) -> Vec<Vec<usize>> {
     parts
 }
 
+/// Splits members by queue, if they have fewer queues than are needed.
+pub(super) fn by_queue<T, Q: Ord>(
+    members: Vec<T>,
+    needed: u64,
+    queue: impl Fn(&T) -> Q,
+) -> Vec<Vec<T>> {
+    let queues: BTreeSet<Q> = members.iter().map(&queue).collect();
+    if queues.len() as u64 >= needed {
+        return vec![members];
+    }
+    let mut parts: BTreeMap<Q, Vec<T>> = BTreeMap::new();
+    for member in members {
+        parts.entry(queue(&member)).or_default().push(member);
+    }
+    parts.into_values().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +86,14 @@ mod tests {
         check(&[(0.5, 10), (1.0, 20)], &[&[0, 1]]);
         check(&[(0.1, 2), (50.0, 3_000), (0.1, 3)], &[&[0, 2, 1]]);
         check(&[], &[]);
+    }
+
+    #[test]
+    fn members_of_some_queues_of_a_set_are_split() {
+        let parts = |members: &[(u32, &'static str)], needed| {
+            by_queue(members.to_vec(), needed, |(_, queue)| *queue).len()
+        };
+        let members = [(1, "a"), (2, "b"), (3, "a")];
+        assert_eq!([0, 1, 2, 3].map(|needed| parts(&members, needed)), [1, 1, 1, 2]);
     }
 }

@@ -34,5 +34,5 @@ pub(super) fn groups(flows: &[&ReadFlow], missing: &mut Vec<String>) -> Vec<Read
             "{rare} consumers by MQTT are left out: there are more than {SUBSCRIPTIONS_MAX} different subscriptions"
         ));
     }
-    readers::groups(placed)
+    readers::groups(placed, |_| 0)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rabbitscope_runs::scenario::FieldValue;
 
 use crate::{
-    observe::{PublishFlow, ReadFlow},
+    observe::{Protocol, PublishFlow, ReadFlow},
     topology::{Binding, Destination, Exchange, Objects, Queue, is_predeclared},
 };
 
@@ -47,14 +47,30 @@ impl Uses {
                 continue;
             }
             for (key, _) in flow.routing_keys.ranked() {
-                if !key.starts_with("amq.") && !key.is_empty() {
-                    self.queue(key);
+                match flow.protocol {
+                    Protocol::Stream => self.stream(key),
+                    _ if key.starts_with("amq.") || key.is_empty() => {}
+                    _ => self.queue(key),
                 }
             }
         }
         for exchange in self.exchanges.clone() {
             self.exchange(&exchange);
         }
+    }
+
+    /// Adds a stream. Clients of its protocol show its type.
+    fn stream(&mut self, name: &str) {
+        let queue = self.objects.queues.entry(name.to_owned()).or_insert_with(|| {
+            self.assumptions.push(format!(
+                "stream {}: nobody declared it while it was observed; taken for one without limits",
+                quoted(name)
+            ));
+            Queue { durable: true, ..Queue::default() }
+        });
+        let kind = FieldValue::Text("stream".to_owned());
+        queue.arguments.insert("x-queue-type".to_owned(), kind);
+        self.queues.insert(name.to_owned());
     }
 
     /// Adds a used queue. One of which nothing is known becomes a durable classic queue.
@@ -100,7 +116,9 @@ impl Uses {
                 let next = format!("unknown-{}", unknown.len() + 1);
                 unknown.entry(routes).or_insert(next).clone()
             });
-            if !is_direct_reply(&queue) {
+            if flow.protocol == Protocol::Stream {
+                self.stream(&queue);
+            } else if !is_direct_reply(&queue) {
                 self.queue(&queue);
                 self.bind(&queue, flow);
             }

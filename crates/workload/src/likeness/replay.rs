@@ -1,7 +1,6 @@
 //! Flows of a run ─► measurements of the groups of its scenario, by the same code as those of the source. The load of a
-//! scenario names its groups, so that no flow has to be recognized by its behaviour: in the properties of clients of AMQP
-//! 0-9-1, and by the number of a connection in the identifiers of clients of MQTT. Groups that share connections have
-//! channels of their own.
+//! scenario names its groups, so that no flow has to be recognized by its behaviour: in the names of connections, and by the
+//! number of a connection in the identifiers of clients of MQTT. Groups that share connections have channels of their own.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_wire::activity::Qos;
+use rabbitscope_wire::activity::{Joined, Qos};
 use rustc_hash::FxHashMap;
 
 use super::{
-    confirms::Confirms, deliveries::Deliveries, publishing::ConfirmMode, reading::Prefetch,
+    confirms::Confirms, deliveries::Deliveries, links::Link, publishing::ConfirmMode,
+    reading::Prefetch,
 };
 use crate::{figures::Turns, topology::Queue};
 
@@ -24,7 +25,7 @@ pub(super) struct Channel {
     pub(super) turns: Turns,
     of_each: Prefetch,
     of_all: Option<Prefetch>,
-    /// Flows of consumers, by tag. The reader of MQTT has an empty one.
+    /// Flows of consumers, by tag. Readers of other protocols than AMQP 0-9-1 have an empty one.
     pub(super) consumers: FxHashMap<Vec<u8>, usize>,
     /// Flows of consumers whose tags the broker still has to choose.
     pub(super) nameless: Pending<usize>,
@@ -32,11 +33,15 @@ pub(super) struct Channel {
     pub(super) polls: FxHashMap<String, usize>,
     /// Flows of questions by `basic.get` without an answer yet.
     pub(super) asked: Pending<usize>,
-    /// Flows of publishes, by exchange; with MQTT by quality of service.
+    /// Flows of publishes, by exchange; with MQTT by quality of service; of links by queue or exchange.
     pub(super) publishes: FxHashMap<Vec<u8>, usize>,
     pub(super) last_queue: Option<String>,
     /// Declared queues whose names the broker still has to choose.
     pub(super) declared: Pending<Option<Queue>>,
+    /// The publisher or reader of AMQP 1.0 or of streams; absent if its begin was not seen, and with other protocols.
+    pub(super) link: Option<Box<Link>>,
+    /// A link of AMQP 1.0 whose begin was not seen.
+    pub(super) joined: Option<Joined>,
 }
 
 /// Requests that wait for their answers, in order.
@@ -69,6 +74,12 @@ impl Channel {
     /// Creates a channel that is opened now.
     pub(super) fn opened_at(nanos: u64) -> Self {
         Self { opened: Some(nanos), of_each: Prefetch::Unlimited, ..Self::default() }
+    }
+
+    /// Creates the channel of a publisher or a reader that begins now.
+    pub(super) fn of_link(nanos: u64, link: Link) -> Self {
+        let confirms = Confirms::new_select();
+        Self { confirms, link: Some(Box::new(link)), ..Self::opened_at(nanos) }
     }
 
     /// Sets that nothing was published yet by MQTT.
@@ -111,5 +122,6 @@ impl Channel {
         self.nameless.forget();
         self.asked.forget();
         self.declared.forget();
+        self.link.iter_mut().for_each(|link| link.forget());
     }
 }

@@ -24,9 +24,11 @@ impl Flows {
             }
             match flow.protocol {
                 Protocol::Amqp091 => flow.complete(topology),
+                Protocol::Amqp10 | Protocol::Stream => {}
                 Protocol::Mqtt { qos, .. } => flow.subscribe(topology, qos),
             }
         }
+        self.complete_links(topology);
         self.complete_versions();
     }
 

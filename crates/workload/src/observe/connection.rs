@@ -2,7 +2,7 @@
 
 use core::net::SocketAddr;
 
-use rabbitscope_wire::activity::Ends;
+use rabbitscope_wire::{activity::Ends, protocols::Protocol};
 use rustc_hash::FxHashMap;
 
 use super::{answers::Answers, channel::Channel, mqtt::Client, records::Records};
@@ -22,7 +22,8 @@ pub(super) struct Connection {
     pub(super) vhost: Option<String>,
     pub(super) answers: Answers,
     pub(super) is_readable: bool,
-    pub(super) is_of_other_protocol: bool,
+    /// The protocol of its frames; none without frames.
+    pub(super) protocol: Option<Protocol>,
     /// The client, if its protocol is MQTT.
     pub(super) mqtt: Option<Client>,
     /// Records of TLS that the client sent.
@@ -42,7 +43,7 @@ impl Connection {
             vhost: None,
             answers: Answers::default(),
             is_readable: false,
-            is_of_other_protocol: false,
+            protocol: None,
             mqtt: None,
             records: Records::default(),
             published: 0,
@@ -65,6 +66,13 @@ impl Connection {
         }
     }
 
+    /// Adds the channel of a publisher or a reader.
+    pub(super) fn add_link(&mut self, number: u16, channel: Channel) {
+        if self.channel(number).is_some() {
+            self.channels.insert(number, channel);
+        }
+    }
+
     /// Removes a channel, and returns the time at which it was opened.
     pub(super) fn close_channel(&mut self, number: u16) -> Option<u64> {
         self.channels.remove(&number)?.opened
@@ -82,7 +90,6 @@ impl Connection {
         let is_control = self.product == "rabbitscope" && self.group.is_none();
         self.published + self.delivered + self.records.count == 0
             && !is_control
-            && !self.is_of_other_protocol
             && !self.channels.values().any(has_readers)
     }
 

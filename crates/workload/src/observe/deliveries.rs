@@ -1,5 +1,6 @@
 //! Unsettled deliveries of a channel, in the order of their tags.
 
+use core::ops::Range;
 use std::collections::VecDeque;
 
 use super::{
@@ -75,15 +76,37 @@ impl Deliveries {
 
     /// Settles one delivery, or all up to a tag; all with tag 0. Returns them by flow.
     pub(super) fn settle(&mut self, tag: u64, multiple: bool, now: u64) -> Vec<(usize, Batch)> {
-        let mut batches: Vec<(usize, Batch)> = Vec::new();
         let end = match tag {
             0 => self.open.len(),
             _ => self.open.partition_point(|delivery| delivery.tag <= tag),
         };
         let first = if multiple { 0 } else { end.saturating_sub(1) };
-        let mut earlier = 0;
-        for delivery in self.open.range_mut(first..end) {
-            if !delivery.is_open || !multiple && delivery.tag != tag {
+        let is_there = multiple || self.open.get(first).is_some_and(|found| found.tag == tag);
+        let places = if is_there { first..end } else { end..end };
+        self.settle_places(places, (!multiple).then_some(tag), now)
+    }
+
+    /// Settles the deliveries from one tag to another. Returns them by flow.
+    pub(super) fn settle_range(&mut self, first: u64, last: u64, now: u64) -> Vec<(usize, Batch)> {
+        if first == last {
+            return self.settle(last, false, now);
+        }
+        let start = self.open.partition_point(|delivery| delivery.tag < first);
+        let end = self.open.partition_point(|delivery| delivery.tag <= last);
+        self.settle_places(start..end.max(start), None, now)
+    }
+
+    /// Settles the deliveries at these places. `single` is the tag of the only one.
+    fn settle_places(
+        &mut self,
+        places: Range<usize>,
+        single: Option<u64>,
+        now: u64,
+    ) -> Vec<(usize, Batch)> {
+        let mut batches: Vec<(usize, Batch)> = Vec::new();
+        let (first, mut earlier) = (places.start, 0);
+        for delivery in self.open.range_mut(places) {
+            if !delivery.is_open {
                 continue;
             }
             delivery.is_open = false;
@@ -92,7 +115,7 @@ impl Deliveries {
         }
         for (flow, batch) in &mut batches {
             let mut freed = Begin::At(now);
-            if !multiple {
+            if let Some(tag) = single {
                 let consumer = consumer(&mut self.consumers, *flow);
                 let before = consumer.overtaking.concurrency();
                 batch.order = Some(consumer.order(tag, earlier));
@@ -204,6 +227,20 @@ mod tests {
         assert_eq!(settled(&mut deliveries, 9, false), []);
         assert_eq!(deliveries.add(7, 0, 70), 2);
         assert_eq!(settled(&mut deliveries, 0, true), [(0, 2, 70), (1, 1, 60)]);
+        for tag in 8..=12 {
+            deliveries.add(tag, 0, tag * 10);
+        }
+        let mut range = |first, last| {
+            let batches = deliveries.settle_range(first, last, 200);
+            batches
+                .iter()
+                .map(|(_, batch)| (batch.messages, batch.last_delivered))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(range(9, 10), [(2, 100)]);
+        assert_eq!(range(10, 10), []);
+        assert_eq!(range(1, 11), [(2, 110)]);
+        assert_eq!(range(20, 30), []);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use core::net::SocketAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    blocks::BlockClock, mqtt::Counts, publishing::PublishFlow, reading::ReadFlow, records::Records,
-    seen::Seen,
+    blocks::BlockClock, links::Counts as LinkCounts, mqtt::Counts, publishing::PublishFlow,
+    reading::ReadFlow, records::Records, seen::Seen,
 };
 use crate::{figures::Buckets, topology::canonical};
 
@@ -20,12 +20,15 @@ pub struct Flows {
     pub(crate) first: u64,
     pub(crate) last: u64,
     pub(crate) clock: BlockClock,
-    /// Number of connections, of those with protocols that are not read, and of those of AMQP 0-9-1 without messages and
-    /// readers.
+    /// Number of connections, and of those of AMQP 0-9-1 without messages and readers.
     pub(crate) connections: u64,
-    pub(crate) of_other_protocols: u64,
     pub(crate) idle: u64,
     pub(crate) mqtt: Counts,
+    pub(crate) links: LinkCounts,
+    /// Names under which offsets of streams were stored, and how often, by connection and stream.
+    pub(crate) stored_offsets: BTreeMap<(u64, String), (String, u64)>,
+    /// Number of connections of AMQP 1.0 and of streams without messages and readers.
+    pub(crate) idle_links: u64,
     /// Addresses of clients of MQTT without messages, and without a subscription that was seen.
     pub(crate) idle_by_mqtt: BTreeSet<SocketAddr>,
     /// Addresses of clients whose frames were read.
@@ -61,6 +64,8 @@ pub(crate) struct Churn {
     pub(crate) connection_lives: Buckets,
     /// The same time of connections of MQTT.
     pub(crate) lives_by_mqtt: Buckets,
+    /// The same time of connections of AMQP 1.0 and of streams.
+    pub(crate) lives_of_links: Buckets,
     /// Connections that were opened and closed again, with messages.
     pub(crate) short_with_messages: u64,
     pub(crate) channels_opened: u64,

@@ -8,6 +8,7 @@
 //! answers     times of the broker's answers
 //! completion  facts of the node that the capture does not show
 //! mqtt        the protocol of a flow, and everything else that only clients of MQTT have
+//! links       publishers and readers by AMQP 1.0 and by the stream protocol
 //! deliveries  unsettled deliveries
 //! overtaking  settlements before those of earlier messages
 //! publishing  a flow of publishes
@@ -27,6 +28,7 @@ mod confirms;
 mod connection;
 mod deliveries;
 mod flows;
+mod links;
 mod listener;
 mod mqtt;
 mod overtaking;
@@ -39,6 +41,7 @@ mod seen;
 pub(crate) use blocks::{Join, PublishBlock, ReadBlock};
 pub use flows::Flows;
 pub(crate) use flows::{Churn, Span};
+pub(crate) use links::{Counts as LinkCounts, StreamPublisher, StreamReader};
 pub use listener::Observer;
 pub(crate) use mqtt::{Counts, Protocol, Version};
 pub(crate) use overtaking::Overtaking;

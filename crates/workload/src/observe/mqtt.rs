@@ -15,6 +15,10 @@ pub(crate) enum Protocol {
     /// AMQP 0-9-1.
     #[default]
     Amqp091,
+    /// AMQP 1.0.
+    Amqp10,
+    /// The stream protocol.
+    Stream,
     /// MQTT.
     Mqtt {
         version: Version,
@@ -26,6 +30,11 @@ pub(crate) enum Protocol {
 impl Protocol {
     pub(crate) const fn is_mqtt(self) -> bool {
         matches!(self, Self::Mqtt { .. })
+    }
+
+    /// Returns whether each publisher and each reader has one place, as links of AMQP 1.0 and clients of streams have.
+    pub(crate) const fn is_link(self) -> bool {
+        matches!(self, Self::Amqp10 | Self::Stream)
     }
 }
 

@@ -1,13 +1,15 @@
-//! A flow of publishes: those of one channel to one exchange, or of a client of MQTT with one quality of service.
+//! A flow of publishes: those of one channel to one exchange, of a client of MQTT with one quality of service, or of a link to
+//! one queue or exchange.
 
 use core::net::SocketAddr;
 
 use rabbitscope_runs::Random;
-use rabbitscope_wire::activity::{Event, Headers, Published};
+use rabbitscope_wire::activity::{Event, Headers, Joined, Published};
 
 use super::{
     answers::Answers,
     blocks::{Blocks, PublishBlock},
+    links::StreamPublisher,
     mqtt::Protocol,
 };
 use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Kind, Kinds, Values};
@@ -48,6 +50,11 @@ pub(crate) struct PublishFlow {
     pub(crate) protocol: Protocol,
     /// The client id of MQTT, if it is known.
     pub(crate) client_id: Option<String>,
+    pub(crate) stream: StreamPublisher,
+    /// The place of a link of AMQP 1.0 whose begin was not seen.
+    pub(crate) joined: Option<Joined>,
+    /// Most messages of an entry of a stream; 0 if each has its own.
+    pub(crate) most_of_entry: u16,
     pub(crate) mode: ConfirmMode,
     pub(crate) messages: u64,
     /// Times of the first and the last publish, in nanoseconds.
@@ -55,7 +62,7 @@ pub(crate) struct PublishFlow {
     /// Time of the first publish behind the start, in nanoseconds; absent if there were none behind it.
     pub(crate) started: Option<u64>,
     pub(crate) last: u64,
-    /// Routing keys, or topics of MQTT. Those of MQTT that are unknown are left out.
+    /// Routing keys, topics of MQTT, or streams. Those of MQTT and of links that are unknown are left out.
     pub(crate) routing_keys: Values<String>,
     pub(crate) sizes: Values<u64>,
     pub(crate) size_buckets: Buckets,
@@ -134,7 +141,12 @@ impl PublishFlow {
 
     fn content(&mut self, message: &Published<'_>) {
         let header = message.content.header;
-        if !self.protocol.is_mqtt() || !message.routing_key.is_empty() {
+        let is_known = match self.protocol {
+            Protocol::Amqp091 => true,
+            Protocol::Amqp10 | Protocol::Stream => !self.key.exchange.is_empty(),
+            Protocol::Mqtt { .. } => false,
+        };
+        if is_known || !message.routing_key.is_empty() {
             self.routing_keys.add(String::from_utf8_lossy(message.routing_key).into_owned());
         }
         self.sizes.add(header.body_bytes);

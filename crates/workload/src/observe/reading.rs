@@ -1,12 +1,14 @@
-//! A flow of deliveries: those of one consumer, of one channel's `basic.get` for one queue, or of one client of MQTT.
+//! A flow of deliveries: those of one consumer, of one channel's `basic.get` for one queue, of one client of MQTT, or of one
+//! link.
 
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
-use rabbitscope_wire::activity::Settlement;
+use rabbitscope_wire::activity::{Joined, Settlement};
 
 use super::{
     blocks::{Blocks, ReadBlock},
+    links::StreamReader,
     mqtt::{Protocol, Subscription},
     overtaking::{Order, Overtaking},
 };
@@ -33,6 +35,7 @@ pub(crate) enum Prefetch {
 
 /// A flow of deliveries.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub(crate) struct ReadFlow {
     /// The group in the scenario, for clients that are this program.
     pub(crate) group: Option<String>,
@@ -46,7 +49,14 @@ pub(crate) struct ReadFlow {
     /// The client id of MQTT, if it is known, and the filters of its subscription.
     pub(crate) client_id: Option<String>,
     pub(crate) subscription: Subscription,
-    /// The consumer tag; empty for `basic.get`.
+    pub(crate) stream: StreamReader,
+    /// True if the broker ended it before the first message, because there is no such queue.
+    pub(crate) is_refused: bool,
+    /// The place of a link of AMQP 1.0 whose begin was not seen.
+    pub(crate) joined: Option<Joined>,
+    /// Number of times that the reader of a stream stored its offset.
+    pub(crate) stored_offsets: u64,
+    /// The consumer tag; empty for `basic.get`. Of AMQP 1.0 the broker's handle.
     pub(crate) consumer_tag: String,
     /// The queue, if the request for it was seen.
     pub(crate) queue: Option<String>,
@@ -174,6 +184,21 @@ impl ReadFlow {
         self.blocks.at(block).messages += 1;
     }
 
+    /// Records messages that come together.
+    pub(super) fn deliver_chunk(&mut self, (now, block): Moment, messages: u32, bytes: u32) {
+        if messages == 0 {
+            return;
+        }
+        if self.deliveries == 0 {
+            self.first = now;
+        }
+        let messages = u64::from(messages);
+        self.deliveries += messages;
+        self.last = self.last.max(now);
+        self.sizes.add_times(u64::from(bytes) / messages, messages);
+        self.blocks.at(block).messages += messages;
+    }
+
     /// Records the number of unsettled messages after a delivery.
     pub(super) fn hold(&mut self, (_, block): Moment, unsettled: u64) {
         self.most_unsettled = self.most_unsettled.max(unsettled);
@@ -196,6 +221,11 @@ impl ReadFlow {
                 block.service = Sparse::default();
             }
         }
+        self.process((now, block), batch);
+    }
+
+    /// Records the times of settled messages, or of those of a chunk whose credit is given back.
+    pub(super) fn process(&mut self, (now, block): Moment, batch: Batch) {
         let number = block;
         let block = self.blocks.at(block);
         let raw = now.saturating_sub(batch.last_delivered);

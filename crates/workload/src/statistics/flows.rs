@@ -4,14 +4,16 @@ use core::net::SocketAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    links::{shown_links, take_one, unread_links},
     sizes::{SeenSizes, Writing},
     traffic::{Channel, Counted, Exchange, Published, Queue, Read, Traffic},
 };
 use crate::{
     figures::Values,
-    observe::{ConfirmMode, Flows, PublishFlow, PublishKey, ReadFlow, Settled},
+    observe::{ConfirmMode, Flows, Protocol, PublishFlow, PublishKey, ReadFlow, Settled},
     topology::{
-        Connection, ConsumerPlace, Destination, Topology, canonical, quality_of_subscription,
+        ClientProtocol, Connection, ConsumerPlace, Destination, Topology, canonical,
+        quality_of_subscription,
     },
 };
 
@@ -50,6 +52,7 @@ impl Flows {
         self.connections = self.connections.max(topology.connections.len() as u64);
         self.idle = unseen.idle(self);
         unseen.note(self, counted, added);
+        self.unknown.extend(unread_links(self, topology));
         added
     }
 }
@@ -268,10 +271,16 @@ impl<'a> Unseen<'a> {
         let by_mqtt = flows.reads.iter().filter(|flow| flow.protocol.is_mqtt());
         let mut by_mqtt: BTreeSet<SocketAddr> =
             by_mqtt.filter_map(|flow| flow.client.map(canonical)).collect();
+        let mut links = shown_links(flows);
         let known =
             self.topology.consumers.iter().filter(
                 |(place, consumer)| match quality_of_subscription(&consumer.queue) {
                     Some(_) => by_mqtt.insert(place.client),
+                    None if consumer.protocol != ClientProtocol::Amqp091 => {
+                        let mut take =
+                            |queue| links.get_mut(&(place.client, queue)).is_some_and(take_one);
+                        !(take(Some(&consumer.queue[..])) || take(None))
+                    }
                     None => !shown.contains(place),
                 },
             );
@@ -279,6 +288,11 @@ impl<'a> Unseen<'a> {
             .map(|(place, consumer)| {
                 let number = numbers.get(&place.client).copied();
                 ReadFlow {
+                    protocol: match consumer.protocol {
+                        ClientProtocol::Amqp091 => Protocol::Amqp091,
+                        ClientProtocol::Amqp10 => Protocol::Amqp10,
+                        ClientProtocol::Stream => Protocol::Stream,
+                    },
                     connection: number.unwrap_or_else(|| self.number(place.client)),
                     client: Some(place.client),
                     channel: place.channel,

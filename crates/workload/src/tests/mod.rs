@@ -5,6 +5,7 @@ mod clients;
 mod groups;
 mod hosts;
 mod likeness;
+mod links;
 mod mqtt;
 mod random;
 mod readers;

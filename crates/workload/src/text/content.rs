@@ -1,9 +1,13 @@
 //! Sizes and properties of messages.
 
-use super::lines::{Lines, figure, percent, quoted, size, time};
+use super::{
+    lines::{Lines, figure, percent, quoted, size, time},
+    streams,
+};
 use crate::{
     figures::{Kind, Mix},
     groups::{PublisherGroup, Sizes},
+    observe::Protocol,
 };
 
 /// Share of messages from which on a difference is worth a comment.
@@ -16,7 +20,7 @@ const MIXED_BYTES_MAX: f64 = 64e6;
 
 /// Returns the kinds of a group's messages, if the scenario can draw them.
 fn mix(group: &PublisherGroup) -> Option<Mix> {
-    if group.settings.protocol.is_mqtt() {
+    if group.settings.protocol != Protocol::Amqp091 {
         return None;
     }
     let bytes: f64 = group.sizes.weighted().iter().map(|(size, _)| *size as f64).sum();
@@ -69,6 +73,11 @@ pub(super) fn sizes(lines: &mut Lines, group: &PublisherGroup) {
         let only = weighted.first().map_or(0, |(bytes, _)| *bytes);
         return lines.key("size", &size(only));
     }
+    if streams::is_compressed(group) {
+        lines.comment(&format!("Not expressed: sizes differ ({}).", describe(&group.sizes)));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size")]
+        return lines.key("size", &size(group.sizes.mean.round() as u64));
+    }
     lines.comment(&format!("Sizes: {}. Their order is random here.", describe(&group.sizes)));
     let entry = |(bytes, share)| format!("{{ size = {}, share = {} }}", size(bytes), figure(share));
     lines.list("size-shares", weighted.into_iter().map(entry));
@@ -87,6 +96,10 @@ pub(super) fn describe(sizes: &Sizes) -> String {
 /// Writes the delivery mode and properties, of the same number and size as the observed ones.
 pub(super) fn properties(lines: &mut Lines, group: &PublisherGroup) {
     let settings = &group.settings;
+    if settings.protocol == Protocol::Stream {
+        return;
+    }
+    let is_amqp091 = settings.protocol == Protocol::Amqp091;
     let usual = Kind {
         priority: settings.priority,
         expiration: settings.expiration,
@@ -101,15 +114,15 @@ pub(super) fn properties(lines: &mut Lines, group: &PublisherGroup) {
     }
     let mut entries = common.entries(&usual, true);
     let mut text_bytes = group.text_bytes;
-    let digits = usual.expiration.filter(|millis| *millis > 0 && !settings.protocol.is_mqtt());
+    let digits = usual.expiration.filter(|millis| *millis > 0 && is_amqp091);
     if let Some(millis) = digits {
         text_bytes -= millis.to_string().len() as f64;
     }
     if text_bytes >= 4.0 && !settings.is_request {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 255")]
         let bytes = text_bytes.min(255.0) as usize;
-        // MQTT has no id of the program.
-        let key = if settings.protocol.is_mqtt() { "content-type" } else { "app-id" };
+        // Only AMQP 0-9-1 has an id of the program.
+        let key = if is_amqp091 { "app-id" } else { "content-type" };
         entries.push(format!("{key} = {}", quoted(&"0".repeat(bytes))));
     }
     let of_shares = mix.shares.iter().map(|(share, kind)| (*share, common.entries(kind, false)));

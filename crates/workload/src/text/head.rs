@@ -26,11 +26,8 @@ pub(super) fn write(lines: &mut Lines, model: &Model, origin: &Origin) {
     list(lines, "Scaled", &scaled(model.scale));
     list(lines, "Assumed", &model.assumptions);
     let mut missing = origin.notes.clone();
-    let others = "other protocols than AMQP 0-9-1 and MQTT";
-    for (connections, kind) in [(model.of_other_protocols, others), (model.encrypted, "TLS")] {
-        if connections > 0 {
-            missing.push(format!("left out: {} with {kind}", counted(connections, "connection")));
-        }
+    if model.encrypted > 0 {
+        missing.push(format!("left out: {} with TLS", counted(model.encrypted, "connection")));
     }
     missing.extend(model.missing.iter().cloned());
     list(lines, "Not expressed", &missing);

@@ -21,11 +21,13 @@ pub(super) fn target(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
                 [(queue, _)] => lines.text("queue", queue),
                 _ => lines.text("queue", &set.name),
             }
-            let is_shared = group.count > 1 && group.keys.is_shared;
+            // A link has one queue.
+            let is_link = group.settings.protocol.is_link();
+            let is_shared = group.count > 1 && group.keys.is_shared && !is_link;
             if is_shared && group.keys.shares.len() > 1 {
                 lines.text("member-queues", "all");
             }
-            if is_shared || group.count == 1 {
+            if !is_link && (is_shared || group.count == 1) {
                 shares(lines, group, &set.names);
             }
         }

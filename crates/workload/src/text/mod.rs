@@ -7,6 +7,7 @@
 //! publishers  groups of publishers, and of callers
 //! keys        their targets: queues, exchanges, routing keys, topics
 //! protocols   the protocol of a group
+//! streams     keys that only publishers and readers of streams have
 //! content     sizes and properties of messages
 //! readers     groups of consumers, of programs that poll, and of responders
 //! churn       objects that come and go
@@ -24,6 +25,7 @@ mod objects;
 mod protocols;
 mod publishers;
 mod readers;
+mod streams;
 mod whole;
 
 pub use head::Origin;

@@ -3,11 +3,11 @@
 use super::{
     content, keys,
     lines::{Lines, counted, figure, percent, size, time, time_text},
-    protocols,
+    protocols, streams,
 };
 use crate::{
     groups::{Arrival, Model, PublisherGroup, Target, Window},
-    observe::ConfirmMode,
+    observe::{ConfirmMode, Protocol},
 };
 
 /// Number of messages below which a rate may be off by more than 3 %.
@@ -34,6 +34,7 @@ fn publishers(lines: &mut Lines, model: &Model, group: &PublisherGroup) {
     layout(lines, group);
     keys::target(lines, model, group);
     content::sizes(lines, group);
+    streams::publishing(lines, group);
     if group.settings.mandatory {
         lines.key("mandatory", "true");
     }
@@ -106,10 +107,31 @@ fn spread(group: &PublisherGroup) -> String {
 }
 
 fn layout(lines: &mut Lines, group: &PublisherGroup) {
-    if group.settings.protocol.is_mqtt() {
-        return clients(lines, group.count);
+    match group.settings.protocol {
+        Protocol::Mqtt { .. } => clients(lines, group.count),
+        Protocol::Amqp10 | Protocol::Stream => {
+            links(lines, (group.count, group.connections), group.settings.protocol);
+        }
+        Protocol::Amqp091 => {
+            members(lines, group.host.as_deref(), (group.count, group.connections, group.channels));
+        }
     }
-    members(lines, group.host.as_deref(), (group.count, group.connections, group.channels));
+}
+
+/// Members of a connection: sessions of AMQP 1.0 that RabbitMQ permits, and publishers or readers of streams with a number.
+const SESSIONS: usize = 64;
+const NUMBERS: usize = 255;
+
+/// Writes the number of members and connections, each of which has as many members as it can have at most.
+pub(super) fn links(lines: &mut Lines, (count, connections): (usize, usize), protocol: Protocol) {
+    let most = if protocol == Protocol::Amqp10 { SESSIONS } else { NUMBERS };
+    let connections = connections.max(count.div_ceil(most)).min(count);
+    if count > 1 {
+        lines.number("count", count);
+    }
+    if connections > 1 {
+        lines.number("connections", connections);
+    }
 }
 
 /// Writes the number of clients of MQTT, each of which has a connection.
@@ -141,6 +163,9 @@ pub(super) fn members(
 /// Writes confirms or transactions.
 fn promise(lines: &mut Lines, group: &PublisherGroup) {
     match group.settings.mode {
+        ConfirmMode::Off if group.settings.protocol == Protocol::Amqp10 => {
+            lines.comment("Not expressed: their messages were settled when they were sent.");
+        }
         ConfirmMode::Off => {}
         ConfirmMode::Transactions => {
             lines.key("tx-size", &figure(group.per_commit.round().max(1.0)));

@@ -1,9 +1,12 @@
 //! Groups of consumers, of programs that poll, and of responders.
 
+use rabbitscope_runs::scenario::FieldValue;
+
 use super::{
     lines::{Lines, counted, figure, list, percent, quoted, size, time, time_text},
     protocols,
-    publishers::{clients, members, program, times},
+    publishers::{clients, links, members, program, times},
+    streams,
 };
 use crate::{
     groups::{Model, ReaderGroup, Settling, Source},
@@ -48,13 +51,22 @@ fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
     layout(lines, model, group);
     match group.settings.protocol {
         Protocol::Mqtt { version, qos } => limit_by_mqtt(lines, group, (version, qos)),
+        Protocol::Amqp10 => {
+            prefetch(lines, group);
+            settling(lines, group, is_stream(model, group));
+            streams::offset(lines, group);
+        }
+        Protocol::Stream => {
+            streams::reading(lines, group);
+            streams::offset(lines, group);
+        }
         Protocol::Amqp091 => {
             if group.settings.is_polling {
                 polling(lines, group);
             } else {
                 prefetch(lines, group);
             }
-            settling(lines, group);
+            settling(lines, group, false);
             forward(lines, group);
         }
     }
@@ -71,10 +83,13 @@ fn consumers(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
     if let Some(concurrency) = concurrency(group) {
         lines.number("concurrency", concurrency);
     }
-    if group.settings.exclusive && group.count <= group.queues.len() {
+    let is_amqp091 = group.settings.protocol == Protocol::Amqp091;
+    if is_amqp091 && group.settings.exclusive && group.count <= group.queues.len() {
         lines.key("exclusive", "true");
     }
-    if let Some(priority) = group.settings.priority {
+    if let Some(priority) =
+        group.settings.priority.filter(|_| group.settings.protocol != Protocol::Stream)
+    {
         lines.key("priority", &priority.to_string());
     }
 }
@@ -121,7 +136,7 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
         return;
     }
     let Some(processing) = &group.processing else {
-        if group.deliveries > 0 {
+        if group.deliveries > 0 && group.settings.protocol != Protocol::Stream {
             lines.comment("No settlement was seen: here each message is settled at once.");
         }
         return;
@@ -132,8 +147,8 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
             "A message was settled while {} were unsettled: workers share a consumer.",
             counted(processing.concurrency as u64 - 1, "earlier one")
         ));
-        if group.settings.protocol.is_mqtt() {
-            lines.comment("Not expressed: consumers by MQTT process one message after the other.");
+        if group.settings.protocol != Protocol::Amqp091 {
+            lines.comment("Not expressed: other consumers than those of AMQP 0-9-1 process one message after the other.");
         }
     }
     if processing.nanos().is_some() {
@@ -157,10 +172,14 @@ fn comments(lines: &mut Lines, group: &ReaderGroup) {
 }
 
 fn layout(lines: &mut Lines, model: &Model, group: &ReaderGroup) {
-    if group.settings.protocol.is_mqtt() {
-        clients(lines, group.count);
-    } else {
-        members(lines, group.host.as_deref(), (group.count, group.connections, group.channels));
+    match group.settings.protocol {
+        Protocol::Mqtt { .. } => clients(lines, group.count),
+        Protocol::Amqp10 | Protocol::Stream => {
+            links(lines, (group.count, group.connections), group.settings.protocol);
+        }
+        Protocol::Amqp091 => {
+            members(lines, group.host.as_deref(), (group.count, group.connections, group.channels));
+        }
     }
     let set = match &group.settings.source {
         Source::Queues(set) => &model.sets.sets[*set],
@@ -182,7 +201,7 @@ fn processing(group: &ReaderGroup) -> Option<f64> {
 
 /// Returns the messages that a consumer processes at the same time; none for one, and for what a scenario cannot express.
 fn concurrency(group: &ReaderGroup) -> Option<usize> {
-    if group.settings.protocol.is_mqtt() {
+    if group.settings.protocol != Protocol::Amqp091 {
         return None;
     }
     let settles_each = group.batch.is_some_and(|(messages, ..)| messages == 1);
@@ -264,6 +283,9 @@ fn polling(lines: &mut Lines, group: &ReaderGroup) {
 /// Returns the share of refused messages, and the share of these that goes back into the queue. None if a scenario does not
 /// express it: all are treated alike, or in batches.
 fn refused(group: &ReaderGroup) -> Option<(f64, f64)> {
+    if group.settings.protocol != Protocol::Amqp091 {
+        return None;
+    }
     let shares = group.settled_shares;
     let is_single =
         group.batch.is_none_or(|(messages, frequent, _)| messages == 1 && frequent > 0.9);
@@ -273,7 +295,14 @@ fn refused(group: &ReaderGroup) -> Option<(f64, f64)> {
     (is_mixed && is_single).then(|| (refused, requeues / refused))
 }
 
-fn settling(lines: &mut Lines, group: &ReaderGroup) {
+/// Returns whether a group reads streams.
+fn is_stream(model: &Model, group: &ReaderGroup) -> bool {
+    let Source::Queues(set) = group.settings.source else { return false };
+    let kind = model.sets.sets[set].queue.arguments.get("x-queue-type");
+    matches!(kind, Some(FieldValue::Text(kind)) if kind == "stream")
+}
+
+fn settling(lines: &mut Lines, group: &ReaderGroup, is_stream: bool) {
     if let Some((share, requeued)) = refused(group) {
         lines.key("nack", "true");
         if requeued == 0.0 {
@@ -287,6 +316,9 @@ fn settling(lines: &mut Lines, group: &ReaderGroup) {
         return;
     }
     match group.settings.settling {
+        Settling::Never if is_stream => {
+            return lines.comment("Not expressed: the broker settles their messages.");
+        }
         Settling::Never => return lines.key("auto-ack", "true"),
         Settling::Requeue => lines.key("nack", "true"),
         Settling::Discard => {

@@ -34,9 +34,41 @@ impl ConsumerPlace {
     }
 }
 
+/// The protocol of a client, as the node names it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ClientProtocol {
+    /// AMQP 0-9-1, and MQTT.
+    #[default]
+    Amqp091,
+    /// AMQP 1.0.
+    Amqp10,
+    /// The stream protocol.
+    Stream,
+}
+
+/// The place of a link of AMQP 1.0: the client's address, the channel of its session, the handle, and whether it is a reader.
+pub(crate) type LinkPlace = (SocketAddr, u16, u32, bool);
+
+/// A link of AMQP 1.0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownLink {
+    pub(crate) vhost: String,
+    pub(crate) address: String,
+}
+
+/// A publisher of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StreamPublisher {
+    pub(crate) vhost: String,
+    pub(crate) stream: String,
+    /// True if the stream remembers the numbers of its messages.
+    pub(crate) has_reference: bool,
+}
+
 /// A consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Consumer {
+    pub(crate) protocol: ClientProtocol,
     pub(crate) vhost: String,
     pub(crate) queue: String,
     pub(crate) exclusive: bool,

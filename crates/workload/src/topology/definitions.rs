@@ -7,7 +7,9 @@ use rabbitscope_runs::scenario::FieldValue;
 use serde::Deserialize;
 
 use super::{
-    consumers::{Connection, Consumer, ConsumerPlace, canonical},
+    consumers::{
+        ClientProtocol, Connection, Consumer, ConsumerPlace, KnownLink, StreamPublisher, canonical,
+    },
     node::NodeFacts,
     objects::{
         Arguments, Binding, Destination, Exchange, Policy, Queue, Topology, is_marker,
@@ -39,6 +41,11 @@ struct File {
     connections: Vec<ConnectionRow>,
     #[serde(default)]
     consumers: Vec<ConsumerRow>,
+    /// Links of AMQP 1.0, and publishers of streams, of a running node.
+    #[serde(default)]
+    links: Vec<LinkRow>,
+    #[serde(default)]
+    publishers: Vec<PublisherRow>,
     /// Not in a file: a running node itself.
     #[serde(default)]
     node: Vec<NodeRow>,
@@ -136,8 +143,32 @@ struct ConsumerRow {
     channel: u16,
     /// The client's address and port.
     peer: String,
+    /// `amqp-1.0` or `stream`; empty for other protocols.
+    #[serde(default)]
+    protocol: String,
     #[serde(default)]
     arguments: Arguments,
+}
+
+#[derive(Deserialize)]
+struct LinkRow {
+    vhost: String,
+    /// The client's address and port.
+    peer: String,
+    channel: u16,
+    handle: u32,
+    address: String,
+    reader: bool,
+}
+
+#[derive(Deserialize)]
+struct PublisherRow {
+    vhost: String,
+    stream: String,
+    number: u8,
+    has_reference: bool,
+    /// The client's address and port.
+    peer: String,
 }
 
 fn slash() -> String {
@@ -164,6 +195,8 @@ impl Topology {
         file.policies.into_iter().for_each(|row| topology.policy(row));
         file.connections.into_iter().for_each(|row| topology.connection(row));
         file.consumers.into_iter().for_each(|row| topology.consumer(row));
+        file.links.into_iter().for_each(|row| topology.link(row));
+        file.publishers.into_iter().for_each(|row| topology.publisher(row));
         let running =
             file.node.first().map(|row| NodeFacts::new(&row.version, &row.otp, &row.settings));
         let writer = file.rabbit_version;
@@ -222,7 +255,13 @@ impl Topology {
             _ => None,
         };
         let place = ConsumerPlace::new(peer, row.channel, row.consumer_tag);
+        let protocol = match row.protocol.as_str() {
+            "amqp-1.0" => ClientProtocol::Amqp10,
+            "stream" => ClientProtocol::Stream,
+            _ => ClientProtocol::Amqp091,
+        };
         let consumer = Consumer {
+            protocol,
             vhost: row.vhost,
             queue: row.queue,
             exclusive: row.exclusive,
@@ -232,6 +271,20 @@ impl Topology {
             priority,
         };
         self.consumers.insert(place, consumer);
+    }
+
+    fn link(&mut self, row: LinkRow) {
+        let Ok(peer) = row.peer.parse::<SocketAddr>() else { return };
+        let LinkRow { vhost, address, .. } = row;
+        let place = (canonical(peer), row.channel, row.handle, row.reader);
+        self.links.insert(place, KnownLink { vhost, address });
+    }
+
+    fn publisher(&mut self, row: PublisherRow) {
+        let Ok(peer) = row.peer.parse::<SocketAddr>() else { return };
+        let PublisherRow { vhost, stream, number, has_reference, .. } = row;
+        let publisher = StreamPublisher { vhost, stream, has_reference };
+        self.publishers.insert((canonical(peer), number), publisher);
     }
 
     fn policy(&mut self, row: PolicyRow) {

@@ -8,7 +8,9 @@ mod definitions;
 mod node;
 mod objects;
 
-pub(crate) use consumers::{Connection, ConsumerPlace, canonical};
+pub(crate) use consumers::{
+    ClientProtocol, Connection, Consumer, ConsumerPlace, KnownLink, canonical,
+};
 pub use definitions::DefinitionsError;
 pub(crate) use node::BrokerDifference;
 pub use node::NodeFacts;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rabbitscope_runs::scenario::FieldValue;
 
 use super::{
-    consumers::{Connection, Consumer, ConsumerPlace},
+    consumers::{Connection, Consumer, ConsumerPlace, KnownLink, LinkPlace, StreamPublisher},
     node::NodeFacts,
 };
 
@@ -24,6 +24,10 @@ pub struct Topology {
     /// By the client's address.
     pub(crate) connections: BTreeMap<SocketAddr, Connection>,
     pub(crate) consumers: BTreeMap<ConsumerPlace, Consumer>,
+    /// Links of AMQP 1.0 of a node that tells them.
+    pub(crate) links: BTreeMap<LinkPlace, KnownLink>,
+    /// Publishers of streams, by the client's address and their number on its connection.
+    pub(crate) publishers: BTreeMap<(SocketAddr, u8), StreamPublisher>,
     /// The node; absent if it is unknown.
     pub(crate) node: Option<NodeFacts>,
 }
@@ -134,6 +138,12 @@ impl Topology {
         self.connections.extend(other.connections);
         for (place, consumer) in other.consumers {
             self.consumers.entry(place).or_insert(consumer);
+        }
+        for (place, link) in other.links {
+            self.links.entry(place).or_insert(link);
+        }
+        for (place, publisher) in other.publishers {
+            self.publishers.entry(place).or_insert(publisher);
         }
         // A running node knows more of itself than its definitions.
         self.node = other.node.or(self.node.take());

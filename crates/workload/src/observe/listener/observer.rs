@@ -51,11 +51,8 @@ impl ActivityListener for Observer {
                 }
                 return;
             }
-            if matches!(event.protocol, Protocol::Amqp10 | Protocol::RabbitmqStream) {
-                state.is_of_other_protocol = true;
-                return;
-            }
             state.is_readable = true;
+            state.protocol = Some(event.protocol);
             let place = (connection, event.channel);
             let Self { flows, random, .. } = self;
             let block = flows.block(now);
@@ -63,6 +60,7 @@ impl ActivityListener for Observer {
             let mut step = Step { place, now, block, sender, state, flows, random };
             match event.protocol {
                 Protocol::Mqtt => step.packet(event),
+                Protocol::Amqp10 | Protocol::RabbitmqStream => step.of_link(event),
                 _ => step.action(event),
             }
         }
@@ -86,9 +84,11 @@ impl ActivityListener for Observer {
         self.see(time.unix_nanos());
         let Some(mut state) = self.connections.remove(&connection) else { return };
         let client = canonical(state.client);
-        self.flows.of_other_protocols += u64::from(state.is_of_other_protocol);
         let is_idle = !is_closed && state.is_idle();
-        if state.mqtt.is_none() {
+        let has_links = matches!(state.protocol, Some(Protocol::Amqp10 | Protocol::RabbitmqStream));
+        if has_links {
+            self.flows.idle_links += u64::from(is_idle);
+        } else if state.mqtt.is_none() {
             self.flows.idle += u64::from(is_idle);
         } else if is_idle && self.flows.idle_by_mqtt.len() < FLOWS_MAX {
             self.flows.idle_by_mqtt.insert(client);
@@ -103,6 +103,9 @@ impl ActivityListener for Observer {
             let life = time.unix_nanos().saturating_sub(opened);
             if state.mqtt.is_some() {
                 return churn.lives_by_mqtt.add(life);
+            }
+            if has_links {
+                return churn.lives_of_links.add(life);
             }
             churn.connection_lives.add(life);
             churn.short_with_messages += u64::from(state.published + state.delivered > 0);

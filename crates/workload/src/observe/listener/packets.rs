@@ -120,7 +120,7 @@ impl Step<'_> {
         let (client_id, known) = (self.client_id(), self.flows.reads[place].protocol);
         let qos = match known {
             Protocol::Mqtt { qos: known, .. } => known.max(qos),
-            Protocol::Amqp091 => qos,
+            _ => qos,
         };
         let protocol = self.protocol(level, qos);
         let flow = &mut self.flows.reads[place];

@@ -219,7 +219,7 @@ impl Step<'_> {
         Some(place)
     }
 
-    fn read_flow(&self) -> ReadFlow {
+    pub(super) fn read_flow(&self) -> ReadFlow {
         let (connection, channel) = self.place;
         let (vhost, product) = (self.state.vhost.clone(), self.state.product.clone());
         let (client, group) = (Some(self.state.client), self.state.group.clone());
@@ -302,7 +302,7 @@ impl Step<'_> {
 }
 
 /// Adds a flow, and returns its place; none if there are too many.
-fn add<T>(flows: &mut Vec<T>, flow: T) -> Option<usize> {
+pub(super) fn add<T>(flows: &mut Vec<T>, flow: T) -> Option<usize> {
     (flows.len() < FLOWS_MAX).then(|| {
         flows.push(flow);
         flows.len() - 1
