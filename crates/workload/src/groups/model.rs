@@ -65,6 +65,12 @@ impl Model {
         self.publishers.len() + self.readers.len() + self.responders.len()
     }
 
+    /// Returns whether groups publish messages.
+    pub fn publishes(&self) -> bool {
+        let forwards = |group: &ReaderGroup| group.settings.forward.is_some();
+        !self.publishers.is_empty() || self.readers.iter().any(forwards)
+    }
+
     /// Notes something that is not in the scenario.
     pub fn leave_out(&mut self, what: String) {
         self.missing.push(what);

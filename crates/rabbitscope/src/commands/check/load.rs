@@ -24,6 +24,10 @@ impl Base {
         let objects = objects.map_err(|reason| format!("the node was not asked: {reason}"));
         let origin = origin(case, objects.as_ref().err());
         let model = model(&mut flows, objects.unwrap_or_default());
+        if flows.messages().0 > 0 && !model.publishes() {
+            let reason = "publishers began before the capture, and no source tells their queues";
+            return Err(reason.to_owned());
+        }
         let mut measured = Measurements::from_model(&model, &flows);
         let packets = case.packets.as_ref().ok().and_then(|report| report.capture.as_ref());
         measured.add_costs(packets.map(|capture| capture.packets), Vec::new());
