@@ -6,6 +6,7 @@
 //! observe   events of `wire` ─► flows      a publisher or reader of a channel, with counted figures
 //! statistics counts of the node ─► flows of clients whose packets cannot be read
 //! topology  definitions, events ─► objects exchanges, queues, bindings, policies
+//! renaming  all names of flows and objects
 //! anonymous names ─► numbers          before anything is modelled, if wanted
 //! groups    flows, objects ─► groups       clients that behave alike; open or closed loop; patterns of names
 //! text      groups, objects ─► scenario    TOML with a comment on the origin of each group
@@ -21,6 +22,7 @@ mod figures;
 mod groups;
 mod likeness;
 mod observe;
+mod renaming;
 mod statistics;
 #[cfg(test)]
 mod tests;

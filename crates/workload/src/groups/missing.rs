@@ -45,6 +45,18 @@ pub(super) fn missing(flows: &Flows, others: u64) -> Vec<String> {
     missing
 }
 
+/// Notes policies that would connect the broker with others.
+pub(super) fn federation(policies: usize) -> Option<String> {
+    (policies > 0).then(|| format!("{policies} policies of federation are left out"))
+}
+
+/// Notes names with the placeholder of scenarios.
+pub(super) fn placeholders(count: usize) -> Option<String> {
+    (count > 0).then(|| {
+        format!("{count} names have `{{}}`, which scenarios replace; here they have parentheses")
+    })
+}
+
 /// Names connections that groups share in a way that a scenario does not have.
 pub(super) fn shared_connections(count: u64) -> Option<String> {
     (count > 0).then(|| {

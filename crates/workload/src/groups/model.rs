@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     observe::{Churn, Flows, Protocol, PublishFlow, ReadFlow, Span},
+    renaming::replace_placeholders,
     topology::{Exchange, NodeFacts, Objects, Policy, Topology, is_predeclared},
 };
 
@@ -110,6 +111,7 @@ impl Model {
 pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     topology.add_missing(flows.seen.topology.clone());
     flows.complete(&topology);
+    let with_placeholder = replace_placeholders(flows, &mut topology);
     let flows = &*flows;
     let (vhost, others) = main_vhost(flows);
     let is_here = |of: &Option<String>| of.as_ref().is_none_or(|of| *of == vhost);
@@ -128,9 +130,8 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let (replies, sent): (Vec<_>, Vec<_>) = all.into_iter().partition(|flow| flow.is_reply);
     let uses = Uses::new(objects, &sent, &reads);
     let mut missing: Vec<String> = flows.unknown.clone();
-    if !links.is_empty() {
-        missing.push(format!("{} policies of federation are left out", links.len()));
-    }
+    missing.extend(missing::placeholders(with_placeholder));
+    missing.extend(missing::federation(links.len()));
     let sets = Sets::new(&uses, &direct_keys(&sent));
     let queues = uses.read.iter().map(String::as_str);
     let relays = Relays::find(&sent, reads.iter().copied().zip(queues), &sets);

@@ -166,9 +166,7 @@ impl<'a> Bound<'a> {
 fn common_key(names: &[&str], whole: &Names, keys: &[&str]) -> Option<String> {
     let first = *keys.first()?;
     if keys.iter().all(|key| *key == first) {
-        // A placeholder that stands in the key itself would be replaced.
-        let is_plain = names.len() == 1 || !first.contains('{');
-        return is_plain.then(|| first.to_owned());
+        return Some(first.to_owned());
     }
     if keys == names && matches!(whole, Names::Listed(_)) {
         return Some("{}".to_owned());

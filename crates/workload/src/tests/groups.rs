@@ -4,7 +4,7 @@ use rabbitscope_runs::Random;
 
 use super::{
     exponential,
-    talk::{Owned, SECOND, Talk},
+    talk::{MILLIS, Owned, SECOND, Talk},
 };
 use crate::Topology;
 
@@ -183,4 +183,25 @@ fn messages_that_wait_are_there_when_the_load_starts() {
         scenario.queues.iter().map(|queue| (queue.prefill, queue.prefill_size)).collect();
     assert_eq!(waiting, [(0, None), (5_000, Some(300))], "{text}");
     assert!(text.contains("From 4,000 to 6,000 messages waited."), "{text}");
+}
+
+#[test]
+fn a_placeholder_in_a_name_is_none() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    for (place, queue) in (1..).zip(["jobs-{}", "{:03}"]) {
+        talk.client(place, connection, Owned::Declare(queue.to_owned(), true));
+        let consume = Owned::Consume(queue.to_owned(), queue.to_owned(), false);
+        talk.client(place + 10, connection, consume);
+    }
+    for number in 1..200 {
+        talk.publish(number * 20 * MILLIS, connection, ("", "jobs-{}"), 100);
+        talk.publish(number * 20 * MILLIS + 1, connection, ("amq.topic", "a.{}"), 50);
+        talk.deliver(number * 20 * MILLIS + 2, connection, "{:03}", number);
+    }
+    let (text, scenario) = talk.scenario();
+    let names: Vec<_> = scenario.queues.iter().map(|queue| queue.name.as_str()).collect();
+    assert_eq!(names, ["(:03)", "jobs-()"], "{text}");
+    assert!(text.contains("3 names have `{}`"), "{text}");
+    assert_eq!(scenario.publishers.len(), 2, "{text}");
 }

@@ -66,6 +66,11 @@ impl NodeFacts {
         Self { version: word(version), otp: word(otp), settings: known.collect() }
     }
 
+    /// Returns whether the node keeps statistics, as far as it told its settings.
+    pub(crate) fn keeps_statistics(&self) -> bool {
+        self.settings.get("collect_statistics").is_some_and(|value| value != "none")
+    }
+
     /// Returns the names of version and release.
     pub(crate) fn title(&self) -> String {
         match (self.version.as_str(), self.otp.as_str()) {

@@ -154,6 +154,11 @@ impl Topology {
         self.vhosts.values_mut().for_each(Objects::remove_subscriptions);
     }
 
+    /// Returns whether the node keeps statistics, as far as it told its settings.
+    pub fn keeps_statistics(&self) -> bool {
+        self.node.as_ref().is_some_and(NodeFacts::keeps_statistics)
+    }
+
     /// Returns whether connections of the node have TLS.
     pub fn has_tls(&self) -> bool {
         self.connections.values().any(|connection| !connection.tls.is_empty())

@@ -97,7 +97,8 @@ impl SourceArgs {
         let options = self.live()?;
         let asked = self.objects(topology);
         let stop = interrupt::watch()?;
-        let depths = asked.is_ok().then(|| self.connect().ok()).flatten().map(Depths::start);
+        let has_depths = asked.is_ok() && topology.keeps_statistics();
+        let depths = has_depths.then(|| self.connect().ok()).flatten().map(Depths::start);
         let recording = options.pid.filter(|_| !self.no_profile).map(Recording::start);
         let line = output::ProgressLine::default();
         let (mut shown, mut cpu) = (Duration::ZERO, vec![cpu_of(&options)]);
