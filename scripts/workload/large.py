@@ -9,8 +9,8 @@ import subprocess
 import time
 
 ROUNDS = int(os.environ.get("ROUNDS", "6"))
-# Seconds of one observation.
-OBSERVED = 15
+# Seconds of one observation: the usual ones of the program.
+OBSERVED = int(os.environ.get("OBSERVED", "60"))
 SCENARIO = """
 name = "large-node"
 run.duration = "2h"
