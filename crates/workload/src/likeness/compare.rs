@@ -181,11 +181,14 @@ fn depth(source: &Measurements, run: &Measurements) -> Option<Figure> {
         inner.iter().sum::<f64>() / inner.len() as f64
     };
     let values = (mean(source), mean(run));
+    let noise = depth_noise(source).hypot(depth_noise(run)) / core::f64::consts::SQRT_2;
+    let are_few = values.0.max(values.1) <= FEW_READY;
+    // A queue that grows, or comes and goes, has no depth that one run could show.
     let of = Difference {
         distance: ((values.0 - values.1).abs() - FEW_READY).max(0.0) / values.0.max(FEW_READY),
         bar: DEPTH_BAR,
-        between_blocks: depth_noise(source).hypot(depth_noise(run)) / core::f64::consts::SQRT_2,
-        by_number: 0.0,
+        between_blocks: 0.0,
+        by_number: if are_few { 0.0 } else { noise },
         number: 1,
     };
     Some(Figure::new("ready messages", Unit::Number, values, of))
