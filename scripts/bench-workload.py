@@ -41,6 +41,11 @@ WRONGS = [
     ("relays", "publishers", "rate"),
     ("one-connection", "publishers", "rate"),
     ("one-connection", "consumers", "prefetch"),
+    ("amqp10", "publishers", "rate"),
+    ("amqp10", "consumers", "prefetch"),
+    ("mqtt", "publishers", "rate"),
+    ("streams", "publishers", "rate"),
+    ("streams", "publishers", "size"),
 ]
 
 
