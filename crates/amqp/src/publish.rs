@@ -1,6 +1,6 @@
 //! Publishing of a message that is encoded once, and differs only in its first bytes.
 
-use rabbitscope_protocol::{Encoded, Write as _, append_copies};
+use rabbitscope_protocol::{Encoded, OutputBuffer, Room, TemplateId, Write as _, fill_with_copies};
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
@@ -27,6 +27,7 @@ pub struct PublishTarget<'a> {
 /// A message ready for the wire, frames included. Publishing copies it.
 #[derive(Clone, Debug)]
 pub struct PublishTemplate {
+    id: TemplateId,
     bytes: Vec<u8>,
     body_at: usize,
     head_room: usize,
@@ -55,19 +56,21 @@ impl PublishTemplate {
             });
             left -= size;
         }
-        Self { bytes, body_at, head_room: body_size.min(chunk), body_size }
+        let (id, head_room) = (TemplateId::new(), body_size.min(chunk));
+        Self { id, bytes, body_at, head_room, body_size }
     }
 
-    /// Appends `count` messages to `out`. Returns the part of each body in its first frame, all zeros, for the caller
-    /// to fill.
+    /// Appends `count` messages to `output`. Returns the part of each body in its first frame, for the caller to fill: zeros
+    /// but for the bytes that the caller has changed in earlier messages.
     #[inline]
     pub fn append<'a>(
         &self,
-        out: &'a mut Vec<u8>,
+        output: &'a mut OutputBuffer,
         count: usize,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
         let head = self.body_at..self.body_at + self.head_room;
-        let copies = append_copies(out, &self.bytes, count);
+        let Room { out, start } = output.end_for(self.id, count * self.bytes.len());
+        let copies = fill_with_copies(out, start, &self.bytes, count);
         copies.map(move |message| &mut message[head.clone()])
     }
 }
@@ -109,14 +112,24 @@ mod tests {
 
     /// Sends messages that start with as much of their head as fits, and reads them back.
     fn read(template: &PublishTemplate, heads: &[&[u8]]) -> Vec<Read> {
-        let mut bytes = b"before".to_vec();
-        for (room, head) in template.append(&mut bytes, heads.len()).zip(heads) {
+        let mut output = OutputBuffer::default();
+        output.end().extend_from_slice(b"before");
+        put(template, &mut output, heads);
+        output.advance(b"before".len());
+        taken(template, &mut output)
+    }
+
+    fn put(template: &PublishTemplate, output: &mut OutputBuffer, heads: &[&[u8]]) {
+        for (room, head) in template.append(output, heads.len()).zip(heads) {
             let length = room.len().min(head.len());
             room[..length].copy_from_slice(&head[..length]);
         }
-        let bytes = &bytes[b"before".len()..];
-        assert_eq!(bytes.len(), heads.len() * template.wire_size());
-        bytes.chunks(template.wire_size()).map(read_one).collect()
+    }
+
+    fn taken(template: &PublishTemplate, output: &mut OutputBuffer) -> Vec<Read> {
+        let read = output.pending().chunks(template.wire_size()).map(read_one).collect();
+        output.advance(output.pending().len());
+        read
     }
 
     fn read_one(bytes: &[u8]) -> Read {
@@ -146,6 +159,18 @@ mod tests {
             let heads: Vec<_> = heads.iter().map(<[u8; 3]>::as_slice).collect();
             let read = read(&template(3), &heads);
             let bodies: Vec<_> = read.iter().map(|(_, body)| body.as_slice()).collect();
+            assert_eq!(bodies, heads);
+        }
+    }
+
+    #[test]
+    fn messages_in_the_place_of_earlier_ones_have_their_own_heads() {
+        let (template, mut output) = (template(5), OutputBuffer::default());
+        for heads in [&[&b"first"[..], b"other"][..], &[b"third"], &[b"again", b"fifth", b"sixth"]]
+        {
+            put(&template, &mut output, heads);
+            let bodies: Vec<_> =
+                taken(&template, &mut output).into_iter().map(|(_, body)| body).collect();
             assert_eq!(bodies, heads);
         }
     }

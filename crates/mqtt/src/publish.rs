@@ -1,6 +1,6 @@
 //! Messages, encoded before they are sent.
 
-use rabbitscope_protocol::{Encoded, append_copies};
+use rabbitscope_protocol::{Encoded, OutputBuffer, Room, TemplateId, fill_with_copies};
 
 use crate::{
     message_properties::put_digits,
@@ -79,6 +79,7 @@ pub struct Template {
 /// An encoded packet.
 #[derive(Clone, Debug)]
 struct Packet {
+    id: TemplateId,
     bytes: Vec<u8>,
     identifier_at: usize,
 }
@@ -88,7 +89,7 @@ impl Packet {
         let mut bytes = Vec::new();
         let identifier_at = topic.write(&mut bytes, naming, body_size);
         bytes.resize(bytes.len() + body_size, 0);
-        Self { bytes, identifier_at }
+        Self { id: TemplateId::new(), bytes, identifier_at }
     }
 }
 
@@ -101,29 +102,33 @@ impl Template {
         Self { topic, body_size, named, aliased }
     }
 
-    /// Appends `count` packets that name the topic in this way. Returns the body of each, all zeros, for the caller to fill.
+    /// Appends `count` packets that name the topic in this way. Returns the body of each for the caller to fill: zeros but for
+    /// the bytes that the caller has changed in earlier messages.
     #[inline]
     pub(crate) fn append<'a, I: FnMut() -> u16>(
         &self,
-        out: &'a mut Vec<u8>,
+        output: &'a mut OutputBuffer,
         count: usize,
         naming: Naming,
         mut identifier: I,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a, I> {
-        let start = out.len();
         let mut rest = count;
+        let mut first = 0;
         if naming == Naming::Both && count > 0 {
+            let out = output.end();
+            let start = out.len();
             let at = self.topic.write(out, naming, self.body_size);
             if self.topic.is_numbered() {
                 out[at..at + 2].copy_from_slice(&identifier().to_be_bytes());
             }
             out.resize(out.len() + self.body_size, 0);
             rest -= 1;
+            first = out.len() - start;
         }
-        let first = out.len() - start;
         let packet =
             self.aliased.as_ref().filter(|_| naming != Naming::Name).unwrap_or(&self.named);
-        let packets = append_copies(out, &packet.bytes, rest);
+        let Room { out, start } = output.end_for(packet.id, rest * packet.bytes.len());
+        let packets = fill_with_copies(out, start, &packet.bytes, rest);
         if self.topic.is_numbered() {
             let at = packet.identifier_at;
             for bytes in packets {
@@ -131,7 +136,7 @@ impl Template {
             }
         }
         let (size, body_size) = (packet.bytes.len(), self.body_size);
-        let (first, rest) = out[start..].split_at_mut(first);
+        let (first, rest) = out[start - first..].split_at_mut(first);
         // The first part is one packet or empty.
         let first = first.chunks_mut(first.len().max(1));
         let all = first.chain(rest.chunks_exact_mut(size));

@@ -2,7 +2,7 @@
 //!
 //! A connection knows one protocol and no socket. Its caller owns the socket and the clock, and knows the connection by
 //! [`Wire`]. It reads available bytes, takes events from them, and writes the [`OutputBuffer`] at once. Messages are
-//! encoded once and copied ([`append_copies`]). [`ConfirmRing`] knows the messages without a confirm, [`Heartbeat`] the
+//! encoded once and copied ([`fill_with_copies`]). [`ConfirmRing`] knows the messages without a confirm, [`Heartbeat`] the
 //! time of the next sign of life. Before the load, a [`Client`] waits for answers on a blocking socket.
 
 mod client;
@@ -19,11 +19,11 @@ mod wire;
 
 pub use client::{Client, ClientError};
 pub use confirm::{ConfirmRing, UnknownConfirm};
-pub use copies::append_copies;
+pub use copies::fill_with_copies;
 pub use encoded::Encoded;
 pub use heartbeat::{Beat, Heartbeat};
 pub use input::Input;
 pub use numbers::{Malformed, Reader, Write, cut};
-pub use output::OutputBuffer;
+pub use output::{OutputBuffer, Room, TemplateId};
 pub use transport::Transport;
 pub use wire::{Renewals, Wire};

@@ -1,6 +1,6 @@
 //! Messages for a stream, encoded before they are sent.
 
-use rabbitscope_protocol::{Encoded, Write as _, append_copies, sections};
+use rabbitscope_protocol::{Encoded, OutputBuffer, Room, TemplateId, fill_with_copies, sections};
 
 use crate::{
     codec::{HEAD_BYTES, SIZE_BYTES, WriteTexts as _},
@@ -22,19 +22,22 @@ const MESSAGE_HEAD: usize = NUMBER_BYTES + LENGTH_BYTES;
 /// Bytes of a sub-entry beside its number and its messages: kind, count, size before compression, size.
 pub(crate) const SUB_ENTRY_BYTES: usize = 1 + 2 + 4 + 4;
 
-/// Appends the head of a frame of `size` bytes with `count` messages of a publisher, which have filter values or not.
+/// Returns the head of a frame of `size` bytes with `count` messages of a publisher, which have filter values or not.
 #[inline]
-pub(crate) fn write_head(
-    out: &mut Vec<u8>,
+pub(crate) fn frame_head(
     size: usize,
     (publisher, has_filters): (u8, bool),
     count: usize,
-) {
-    out.put_u32(u32::try_from(size).unwrap_or(u32::MAX));
-    out.put_u16(PUBLISH);
-    out.put_u16(if has_filters { FILTER_VERSION } else { VERSION });
-    out.put_u8(publisher);
-    out.put_u32(u32::try_from(count).unwrap_or(u32::MAX));
+) -> [u8; FRAME_HEAD] {
+    let [size, count] = [size, count].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    let version = if has_filters { FILTER_VERSION } else { VERSION };
+    let mut head = [0; FRAME_HEAD];
+    head[..4].copy_from_slice(&size.to_be_bytes());
+    head[4..6].copy_from_slice(&PUBLISH.to_be_bytes());
+    head[6..8].copy_from_slice(&version.to_be_bytes());
+    head[8] = publisher;
+    head[9..].copy_from_slice(&count.to_be_bytes());
+    head
 }
 
 /// The numbers of the next messages.
@@ -170,6 +173,7 @@ impl Encoded for Content {
 /// Messages of one publisher that differ only in their bodies' first bytes.
 #[derive(Clone, Debug)]
 pub struct Template {
+    id: TemplateId,
     publisher: u8,
     content: Content,
 }
@@ -177,13 +181,13 @@ pub struct Template {
 impl Template {
     /// Encodes a message of `body_size` zero bytes.
     pub fn new(publisher: u8, body_size: usize) -> Self {
-        Self { publisher, content: Content::new(&vec![0; body_size]) }
+        Self { id: TemplateId::new(), publisher, content: Content::new(&vec![0; body_size]) }
     }
 
     /// Adds the value by which readers can filter.
     #[must_use]
     pub fn with_filter(self, value: &str) -> Self {
-        Self { content: self.content.with_filter(value), ..self }
+        Self { id: TemplateId::new(), content: self.content.with_filter(value), ..self }
     }
 
     /// Returns the publisher.
@@ -193,24 +197,31 @@ impl Template {
     }
 
     /// Appends `count` messages in frames of at most `frame_max` bytes, or of one message, with these numbers. Returns the
-    /// body of each, all zeros, for the caller to fill.
+    /// body of each for the caller to fill: zeros but for the bytes that the caller has changed in earlier messages.
     #[inline]
     pub(crate) fn append<'a>(
         &self,
-        out: &'a mut Vec<u8>,
+        output: &'a mut OutputBuffer,
         count: usize,
         mut numbers: Numbers<'_>,
         frame_max: u32,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
         let size = self.content.bytes.len();
         let most = ((frame_max as usize).saturating_sub(FRAME_HEAD) / size).max(1);
-        let (start, mut left) = (out.len(), count);
+        let all = count.div_ceil(most) * FRAME_HEAD + count * size;
+        let Room { out, start } = output.end_for(self.id, all);
+        let (mut at, mut left) = (start, count);
         while left > 0 {
             let here = left.min(most);
             let bytes = FRAME_HEAD - SIZE_BYTES + here * size;
-            write_head(out, bytes, (self.publisher, self.content.has_filter), here);
-            let messages = append_copies(out, &self.content.bytes, here);
+            let head = frame_head(bytes, (self.publisher, self.content.has_filter), here);
+            match out.get_mut(at..at + FRAME_HEAD) {
+                Some(place) => place.copy_from_slice(&head),
+                None => out.extend_from_slice(&head),
+            }
+            let messages = fill_with_copies(out, at + FRAME_HEAD, &self.content.bytes, here);
             numbers.put(messages.map(|message| &mut message[..NUMBER_BYTES]));
+            at += FRAME_HEAD + here * size;
             left -= here;
         }
         let body_at = self.content.body_at;
@@ -231,5 +242,55 @@ impl Encoded for Template {
 
     fn wire_size(&self) -> usize {
         self.content.wire_size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages have 29 bytes, so that frames have three.
+    const FRAME_MAX: u32 = 100;
+
+    fn put(template: &Template, output: &mut OutputBuffer, count: usize, next: u64) {
+        let numbers = Numbers { again: &[], next };
+        for (body, number) in template.append(output, count, numbers, FRAME_MAX).zip(next..) {
+            body[4..].copy_from_slice(&number.to_be_bytes());
+        }
+    }
+
+    #[test]
+    fn messages_in_the_place_of_earlier_ones_are_as_new_ones() {
+        let (template, mut output) = (Template::new(5, 12), OutputBuffer::default());
+        let mut next = 1;
+        for count in [1, 3, 2, 7, 8, 4, 9, 0, 5, 10] {
+            let mut fresh = OutputBuffer::default();
+            put(&template, &mut fresh, count, next);
+            put(&template, &mut output, count, next);
+            assert_eq!(output.pending(), fresh.pending(), "{count}");
+            output.advance(output.pending().len());
+            next += count as u64;
+        }
+    }
+
+    #[test]
+    fn templates_and_other_frames_take_turns() {
+        let [one, other] = [Template::new(1, 12), Template::new(2, 12).with_filter("ab")];
+        let (mut output, mut next) = (OutputBuffer::default(), 1);
+        for (template, is_behind_others) in
+            [(&one, false), (&other, false), (&other, true), (&one, true), (&one, false)]
+        {
+            let mut fresh = OutputBuffer::default();
+            for output in [&mut fresh, &mut output] {
+                if is_behind_others {
+                    output.end().extend_from_slice(b"others");
+                }
+                put(template, output, 4, next);
+                output.end().push(b'!');
+            }
+            assert_eq!(output.pending(), fresh.pending());
+            output.advance(output.pending().len());
+            next += 4;
+        }
     }
 }

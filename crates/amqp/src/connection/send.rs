@@ -22,7 +22,7 @@ impl Connection {
         template: &PublishTemplate,
         count: usize,
     ) -> impl Iterator<Item = &mut [u8]> {
-        template.append(self.output.end(), count)
+        template.append(&mut self.output, count)
     }
 
     /// Appends a request or reply with `body` to the output.

@@ -152,7 +152,7 @@ impl Connection {
             }
             _ => FIRST.0,
         };
-        content.append(self.output.end(), count, first)
+        content.append(&mut self.output, count, first)
     }
 
     /// Appends a message of a sender, for which [`Connection::room`] must have room, with `head` at the start of its

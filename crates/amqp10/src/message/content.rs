@@ -1,6 +1,6 @@
 //! A message, encoded before it is sent.
 
-use rabbitscope_protocol::{Encoded, append_copies};
+use rabbitscope_protocol::{Encoded, OutputBuffer, Room, TemplateId, fill_with_copies};
 
 use super::{
     framing::{Framing, Layout, put_number},
@@ -11,6 +11,7 @@ use super::{
 /// A message of one sender, whose body can begin differently each time. A large one has several frames.
 #[derive(Clone, Debug)]
 pub struct Content {
+    id: TemplateId,
     lane: u16,
     bytes: Vec<u8>,
     layout: Layout,
@@ -24,7 +25,7 @@ impl Content {
         let mut bytes = Vec::with_capacity(body.len() + 128);
         let properties = Properties::new(sections);
         let layout = framing.write(&mut bytes, &properties, &Parts::new(sections, body));
-        Self { lane, bytes, layout, body_size: body.len() }
+        Self { id: TemplateId::new(), lane, bytes, layout, body_size: body.len() }
     }
 
     /// Returns the session of its sender.
@@ -44,13 +45,15 @@ impl Content {
     #[inline]
     pub(crate) fn append<'a>(
         &self,
-        out: &'a mut Vec<u8>,
+        output: &'a mut OutputBuffer,
         count: usize,
         delivery_id: u32,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
         let Layout { head_at, head_room, .. } = self.layout;
         let places = 0..u32::try_from(count).unwrap_or(u32::MAX);
-        append_copies(out, &self.bytes, count).zip(places).map(move |(message, place)| {
+        let Room { out, start } = output.end_for(self.id, count * self.bytes.len());
+        let messages = fill_with_copies(out, start, &self.bytes, count);
+        messages.zip(places).map(move |(message, place)| {
             put_number(message, delivery_id.wrapping_add(place));
             &mut message[head_at..head_at + head_room]
         })
@@ -104,11 +107,33 @@ mod tests {
     }
 
     fn appended(content: &Content, count: usize, delivery_id: u32, body: &[u8]) -> Vec<u8> {
-        let mut out = Vec::new();
-        for head in content.append(&mut out, count, delivery_id) {
+        let mut output = OutputBuffer::default();
+        put(content, &mut output, (count, delivery_id), body);
+        output.pending().to_vec()
+    }
+
+    fn put(
+        content: &Content,
+        output: &mut OutputBuffer,
+        (count, delivery_id): (usize, u32),
+        body: &[u8],
+    ) {
+        for head in content.append(output, count, delivery_id) {
             head[..body.len()].copy_from_slice(body);
         }
-        out
+    }
+
+    #[test]
+    fn messages_in_the_place_of_earlier_ones_are_as_new_ones() {
+        let (content, mut output) =
+            (Content::new(1, &durable(), &[7; 20], 131_072), OutputBuffer::default());
+        for (count, delivery_id, body) in
+            [(3, 0, b"one"), (1, 3, b"two"), (5, u32::MAX - 1, b"six")]
+        {
+            put(&content, &mut output, (count, delivery_id), body);
+            assert_eq!(output.pending(), appended(&content, count, delivery_id, body));
+            output.advance(output.pending().len());
+        }
     }
 
     #[test]

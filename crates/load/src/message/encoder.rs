@@ -17,7 +17,8 @@ pub(crate) trait Encoder: Wire {
     /// Items that are packed into each message.
     type Packed: Packed + Debug;
 
-    /// Appends `count` messages. Returns the head of each, all zeros, for the caller to fill.
+    /// Appends `count` messages. Returns the head of each for the caller to fill: zeros but for the bytes
+    /// that the caller has changed in earlier messages.
     fn publish(
         &mut self,
         template: &Self::Template,

@@ -62,7 +62,8 @@ impl Connection {
         self.output.end().extend_from_slice(&[PINGREQ, 0]);
     }
 
-    /// Appends `count` messages. Returns the part of each body that may differ, all zeros, for the caller to fill.
+    /// Appends `count` messages. Returns the part of each body that may differ, for the caller to fill: zeros but for the bytes
+    /// that the caller has changed in earlier messages.
     ///
     /// # Panics
     ///
@@ -75,7 +76,7 @@ impl Connection {
     ) -> impl Iterator<Item = &mut [u8]> {
         let naming = if count > 0 { self.naming(&template.topic) } else { Naming::Name };
         let identifiers = &mut self.identifiers;
-        template.append(self.output.end(), count, naming, || identifiers.take())
+        template.append(&mut self.output, count, naming, || identifiers.take())
     }
 
     /// Appends a message that is encoded now, with `head` at the start of its body.

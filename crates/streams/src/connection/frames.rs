@@ -11,7 +11,7 @@ use rabbitscope_protocol::Encoded;
 use super::chunk::SEVERAL;
 use crate::{
     codec::end_frame,
-    publish::{Content, FRAME_HEAD, write_head},
+    publish::{Content, FRAME_HEAD, frame_head},
 };
 
 /// Bytes of an entry's number.
@@ -130,7 +130,7 @@ impl Frames {
             return;
         }
         let start = out.len();
-        write_head(out, 0, (id, self.has_filters), frame.entries as usize);
+        out.extend_from_slice(&frame_head(0, (id, self.has_filters), frame.entries as usize));
         match &mut self.codec {
             Some(codec) => frame.compress(codec, &mut self.compressed, out),
             None => out.extend_from_slice(&frame.bytes),

@@ -181,8 +181,8 @@ impl Connection {
         })
     }
 
-    /// Appends `count` messages of a declared publisher. Returns the part of each body that may differ, all zeros, for
-    /// the caller to fill.
+    /// Appends `count` messages of a declared publisher. Returns the part of each body that may differ, for the caller to
+    /// fill: zeros but for the bytes that the caller has changed in earlier messages.
     #[inline]
     pub fn publish(
         &mut self,
@@ -192,7 +192,7 @@ impl Connection {
         let frame_max = self.frame_max;
         self.complete_frames();
         let numbering = &mut self.publishers[usize::from(template.publisher())].numbering;
-        template.append(self.output.end(), count, numbering.take_all(count), frame_max)
+        template.append(&mut self.output, count, numbering.take_all(count), frame_max)
     }
 
     /// Appends a message of a declared publisher that is encoded now, with `head` at the start of its body. `stream` is the
