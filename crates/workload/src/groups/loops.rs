@@ -208,9 +208,21 @@ pub(crate) enum Window {
 }
 
 impl Window {
-    pub(super) fn new(most: Option<u32>, looped: &Loop, at_least: u32) -> Self {
+    pub(super) fn new(
+        most: Option<u32>,
+        (looped, arrival): (&Loop, Arrival),
+        at_least: u32,
+    ) -> Self {
+        // A pause between whole bursts begins with a burst without answers.
+        let of_burst = match arrival {
+            Arrival::Bursts { messages, .. } if !looped.is_closed => Some(messages),
+            _ => None,
+        };
         match most {
             None => Self::AtLeast(at_least),
+            Some(most) if of_burst.is_some_and(|messages| most >= messages) => {
+                Self::Unreached(most)
+            }
             Some(most) if looped.full_share >= FULL_SHARE => Self::Limit(most),
             Some(most) => Self::Unreached(most),
         }
@@ -266,6 +278,18 @@ mod tests {
                 .driven_share,
             None
         );
+    }
+
+    #[test]
+    fn whole_bursts_without_answers_are_no_limit() {
+        let looped = Loop { full_share: 1.0, ..Loop::default() };
+        let bursts = Arrival::Bursts { messages: 40, period: 0.5 };
+        let check = |most, arrival, window| {
+            assert_eq!(Window::new(Some(most), (&looped, arrival), 0), window, "{most}");
+        };
+        check(40, bursts, Window::Unreached(40));
+        check(10, bursts, Window::Limit(10));
+        check(40, Arrival::Poisson, Window::Limit(40));
     }
 
     #[test]

@@ -124,7 +124,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let (unplaced, reads): (Vec<&ReadFlow>, Vec<&ReadFlow>) =
         reads.into_iter().partition(|flow| flow.protocol.is_link() && flow.queue.is_none());
     topology.remove_subscriptions();
-    let objects = topology.vhosts.remove(&vhost).unwrap_or_default();
+    let (objects, by_headers) = topology.take_vhost(&vhost);
     let (links, policies): (Vec<_>, Vec<_>) =
         objects.policies.iter().cloned().partition(Policy::is_link);
     let (replies, sent): (Vec<_>, Vec<_>) = all.into_iter().partition(|flow| flow.is_reply);
@@ -135,7 +135,7 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let sets = Sets::new(&uses, &direct_keys(&sent));
     let queues = uses.read.iter().map(String::as_str);
     let relays = Relays::find(&sent, reads.iter().copied().zip(queues), &sets);
-    missing.extend(missing::missing(flows, others));
+    missing.extend(missing::missing(flows, others, &by_headers));
     missing.extend(missing::of_unknown_queues(&unplaced));
     let sent: Vec<&PublishFlow> = sent.into_iter().filter(|flow| !relays.publishes(flow)).collect();
     missing.extend(plugin_types(&uses));

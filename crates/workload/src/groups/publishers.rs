@@ -1,6 +1,9 @@
 //! Flows of publishes ─► groups of publishers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
     loops::{Arrival, Loop, Window, most},
@@ -255,7 +258,7 @@ impl PublisherGroup {
             takes_turns: arrival == Arrival::Constant && phases::take_turns(flows),
             window: Window::new(
                 most(&pooled.unconfirmed),
-                &looped,
+                (&looped, arrival),
                 flows.iter().map(|flow| flow.unconfirmed_at_least).max().unwrap_or_default(),
             ),
             sizes: Sizes::new(&pooled.sizes, &pooled.size_buckets),
@@ -363,13 +366,26 @@ impl Pooled {
 
     fn keys(&self, flows: &[&PublishFlow]) -> Keys {
         let total = self.routing_keys.total().max(1) as f64;
-        let ranked = self.routing_keys.ranked();
-        let shares: Vec<_> =
-            ranked.into_iter().map(|(key, count)| (key.clone(), count as f64 / total)).collect();
-        let of_each: usize = flows.iter().map(|flow| flow.routing_keys.ranked().len()).sum();
-        let is_shared = of_each * 2 > shares.len() * flows.len();
-        Keys { is_shared, is_cut: !self.routing_keys.is_complete(), shares }
+        let is_cut = flows.iter().any(|flow| !flow.routing_keys.is_complete());
+        let of_each: Vec<_> = flows.iter().flat_map(|flow| flow.routing_keys.ranked()).collect();
+        // Clients with a key each may have more keys together than one of them could.
+        let ranked = if is_cut { self.routing_keys.ranked() } else { summed(&of_each) };
+        let share = |(key, count): (&String, u64)| (key.clone(), count as f64 / total);
+        let shares: Vec<_> = ranked.into_iter().map(share).collect();
+        let is_shared = of_each.len() * 2 > shares.len() * flows.len();
+        Keys { is_shared, is_cut, shares }
     }
+}
+
+/// Adds up the messages of each key. Returns the most frequent key first.
+fn summed<'a>(of_each: &[(&'a String, u64)]) -> Vec<(&'a String, u64)> {
+    let mut sums: BTreeMap<&String, u64> = BTreeMap::new();
+    for (key, count) in of_each {
+        *sums.entry(key).or_default() += count;
+    }
+    let mut ranked: Vec<_> = sums.into_iter().collect();
+    ranked.sort_by_key(|(_, count)| Reverse(*count));
+    ranked
 }
 
 impl Keys {

@@ -170,7 +170,11 @@ impl PublishFlow {
         let nanos = now.saturating_sub(self.last);
         self.gaps.add(nanos);
         self.blocks.at(around.block).gaps.add(nanos);
-        let moment = self.last + around.random.below(nanos.max(1));
+        // Messages of one segment have no pause between them. With many of these, a sample would have few pauses.
+        if nanos == 0 {
+            return;
+        }
+        let moment = self.last + around.random.below(nanos);
         if let (Some(since_answer), Some(since_answer_at_random)) =
             (around.answers.since_last(now), around.answers.since_last(moment))
         {

@@ -77,6 +77,28 @@ fn a_publisher_that_waits_for_confirms_has_a_window_and_no_rate() {
     assert!(text.contains("Closed loop"), "{text}");
 }
 
+/// Most messages have no pause before them: they share a segment with others.
+#[test]
+fn a_publisher_that_fills_its_window_in_few_segments_has_no_rate() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let (mut at, mut sent) = (10, 0);
+    for round in 0..60_u64 {
+        for _ in 0..200 {
+            talk.publish(at, connection, ("", "a"), 100);
+            sent += 1;
+        }
+        at += MILLIS + 50_000 * (round * 7 % 13);
+        talk.confirm(at, connection, sent, true);
+        at += 20_000;
+    }
+    let (text, scenario) = talk.scenario();
+    let group = &scenario.publishers[0];
+    assert_eq!((group.confirm_window, group.rate), (Some(200), None), "{text}");
+    assert!(text.contains("Closed loop"), "{text}");
+}
+
 #[test]
 fn a_timer_with_a_wide_window_is_open() {
     let mut talk = Talk::default();

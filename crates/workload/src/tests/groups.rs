@@ -205,3 +205,60 @@ fn a_placeholder_in_a_name_is_none() {
     assert!(text.contains("3 names have `{}`"), "{text}");
     assert_eq!(scenario.publishers.len(), 2, "{text}");
 }
+
+/// Values of headers are not read, so that bindings by them would lead nowhere.
+#[test]
+fn messages_that_headers_route_reach_all_queues_of_their_exchange() {
+    let definitions = r#"{"policies":[],"exchanges":[
+        {"name":"regions","vhost":"/","type":"headers","durable":true,"auto_delete":false,"arguments":{}}],"queues":[
+        {"name":"eu","vhost":"/","durable":true,"auto_delete":false},
+        {"name":"us","vhost":"/","durable":true,"auto_delete":false}],"bindings":[
+        {"source":"regions","vhost":"/","destination":"eu","destination_type":"queue","routing_key":"",
+         "arguments":{"x-match":"any","region":"secret-eu"}},
+        {"source":"regions","vhost":"/","destination":"eu","destination_type":"queue","routing_key":"",
+         "arguments":{"x-match":"all","region":"secret-uk"}},
+        {"source":"regions","vhost":"/","destination":"us","destination_type":"queue","routing_key":"",
+         "arguments":{"region":"secret-us"}}]}"#;
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    for number in 0..100 {
+        talk.publish(number * SECOND / 10, connection, ("regions", ""), 100);
+    }
+    let topology = Topology::from_definitions(definitions).unwrap();
+    let (text, scenario) = talk.scenario_with(topology);
+    assert_eq!(
+        scenario.queues.iter().map(|queue| queue.bindings.len()).sum::<usize>(),
+        2,
+        "{text}"
+    );
+    for binding in scenario.queues.iter().flat_map(|queue| &queue.bindings) {
+        let keys: Vec<&str> = binding.arguments.keys().map(String::as_str).collect();
+        assert_eq!((binding.exchange.as_str(), &keys[..]), ("regions", &["x-match"][..]), "{text}");
+    }
+    assert!(!text.contains("secret"), "{text}");
+    assert!(text.contains("100 messages are routed by their headers"), "{text}");
+}
+
+#[test]
+fn clients_with_a_key_each_keep_their_own_keys() {
+    let scenario_of = |key: fn(u64) -> String| {
+        let mut talk = Talk::default();
+        for client in 1..=80 {
+            let connection = talk.connection(0, true);
+            for number in 0..40 {
+                let at = number * SECOND / 4 + client;
+                talk.publish(at, connection, ("amq.topic", &key(client)), 100);
+            }
+        }
+        talk.scenario()
+    };
+    let (text, scenario) = scenario_of(|client| format!("sensors.{client}.state"));
+    let [group] = &scenario.publishers[..] else { panic!("{text}") };
+    assert_eq!((group.routing_key(), group.count), ("sensors.{}.state", 80), "{text}");
+    assert_eq!((group.from, group.to), (Some(1), Some(80)), "{text}");
+    assert!(!text.contains("key-"), "{text}");
+    let (text, scenario) = scenario_of(|client| format!("sensors.{}.state", client * 7));
+    let listed = scenario.publishers[0].routing_keys.as_ref().map(Vec::len);
+    assert_eq!(listed, Some(50), "{text}");
+    assert!(text.contains("There are more keys"), "{text}");
+}

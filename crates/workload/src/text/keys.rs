@@ -45,14 +45,16 @@ fn keys(lines: &mut Lines, group: &PublisherGroup) {
     let [one, several] =
         if is_mqtt { ["topic", "topics"] } else { ["routing-key", "routing-keys"] };
     let shares_of = &group.keys.shares;
-    if group.keys.is_cut || shares_of.len() > KEYS_MAX {
+    let names = group.keys.names();
+    let is_short = shares_of.len() <= KEYS_MAX || matches!(names, Some(Names::Numbered { .. }));
+    if group.keys.is_cut || !is_short {
         lines.comment(&format!("There are more keys; these are the {KEYS_MAX} most frequent."));
         let frequent: Vec<_> =
             shares_of.iter().take(KEYS_MAX).map(|(key, _)| key.clone()).collect();
         lines.key(several, &list(&frequent));
         return shares(lines, group, &Names::Listed(frequent));
     }
-    let Some(names) = group.keys.names() else {
+    let Some(names) = names else {
         if is_mqtt {
             lines.comment("Assumed: no packet showed the topics.");
             lines.text(one, UNKNOWN_TOPIC);

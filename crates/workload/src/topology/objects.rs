@@ -14,6 +14,9 @@ use super::{
 const SUBSCRIPTION: &str = "mqtt-subscription-";
 const ENDS: [&str; 2] = ["qos0", "qos1"];
 
+/// The broker's own exchanges of the type `headers`.
+const BY_HEADERS: [&str; 2] = ["amq.headers", "amq.match"];
+
 /// A table of arguments.
 pub(crate) type Arguments = BTreeMap<String, FieldValue>;
 
@@ -154,6 +157,14 @@ impl Topology {
         self.vhosts.values_mut().for_each(Objects::remove_subscriptions);
     }
 
+    /// Removes a virtual host, and returns its objects and the exchanges that route by headers. These now route each message
+    /// to all their queues.
+    pub(crate) fn take_vhost(&mut self, vhost: &str) -> (Objects, BTreeSet<String>) {
+        let mut objects = self.vhosts.remove(vhost).unwrap_or_default();
+        let by_headers = objects.ignore_headers();
+        (objects, by_headers)
+    }
+
     /// Returns whether the node keeps statistics, as far as it told its settings.
     pub fn keeps_statistics(&self) -> bool {
         self.node.as_ref().is_some_and(NodeFacts::keeps_statistics)
@@ -209,6 +220,22 @@ impl Objects {
                 self.bind(binding);
             }
         }
+    }
+
+    /// Lets exchanges of the type `headers` route each message to all their queues, and returns their names. The values of
+    /// messages' headers are not read.
+    fn ignore_headers(&mut self) -> BTreeSet<String> {
+        let declared = self.exchanges.iter().filter(|(_, exchange)| exchange.kind == "headers");
+        let declared = declared.map(|(name, _)| name.clone());
+        let names: BTreeSet<String> = declared.chain(BY_HEADERS.map(str::to_owned)).collect();
+        for mut binding in self.take_bindings() {
+            if names.contains(&binding.source) {
+                let all = FieldValue::Text("all".to_owned());
+                binding.arguments = Arguments::from([("x-match".to_owned(), all)]);
+            }
+            self.bind(binding);
+        }
+        names
     }
 
     /// Removes all bindings, and returns them.
