@@ -373,7 +373,7 @@ impl Pooled {
         let share = |(key, count): (&String, u64)| (key.clone(), count as f64 / total);
         let shares: Vec<_> = ranked.into_iter().map(share).collect();
         let is_shared = of_each.len() * 2 > shares.len() * flows.len();
-        Keys { is_shared, is_cut, shares }
+        Keys { shares, is_cut, is_shared }
     }
 }
 
