@@ -4,17 +4,12 @@ use serde::Serialize;
 
 use super::{
     distance::block_noise,
-    figure::{Difference, Figure, Unit, Verdict, relative},
+    figure::{COST_BAR, Difference, Figure, Unit, Verdict, relative},
     measurements::{Group, Measurements},
     profile, publishers, readers,
 };
 use crate::topology::BrokerDifference;
 
-/// Bar of packets and of CPU time for each message.
-const COST_BAR: f64 = 0.1;
-
-/// Noise of the CPU time between two runs of one load: ten pairs on a virtual machine differed by 8 to 19 %.
-const CPU_BETWEEN_RUNS: f64 = 0.19;
 /// Blocks of seconds whose CPU times show its noise. The time drifts within seconds, so single ones are too much alike.
 const CPU_BLOCKS: usize = 6;
 /// Minimum of seconds of CPU times.
@@ -89,8 +84,10 @@ impl GroupLikeness {
 
 /// Compares a run with its source.
 pub fn compare(source: &Measurements, run: &Measurements) -> Likeness {
-    let groups: Vec<GroupLikeness> =
-        source.groups.iter().map(|(name, group)| likeness(name, group, run)).collect();
+    let is_closed = |group: &Group| matches!(group, Group::Publishers(of) if of.is_closed);
+    let has_closed = source.groups.values().any(is_closed);
+    let compared = |(name, group): (&String, &Group)| likeness(name, group, (run, has_closed));
+    let groups: Vec<GroupLikeness> = source.groups.iter().map(compared).collect();
     let costs = packets(source, run).into_iter().chain(cpu(source, run));
     let mut whole: Vec<Figure> = costs.chain(depth(source, run)).collect();
     let mut not_compared = Vec::new();
@@ -131,12 +128,15 @@ pub fn compare(source: &Measurements, run: &Measurements) -> Likeness {
     }
 }
 
-fn likeness(name: &str, group: &Group, run: &Measurements) -> GroupLikeness {
+/// Compares a group. Consumers are as fast as closed loops let them, if there are some.
+fn likeness(name: &str, group: &Group, (run, has_closed): (&Measurements, bool)) -> GroupLikeness {
     let figures = match (group, run.groups.get(name)) {
         (Group::Publishers(source), Some(Group::Publishers(run))) => {
             publishers::figures(source, run)
         }
-        (Group::Readers(source), Some(Group::Readers(run))) => readers::figures(source, run),
+        (Group::Readers(source), Some(Group::Readers(run))) => {
+            readers::figures(source, run, has_closed)
+        }
         _ => Vec::new(),
     };
     GroupLikeness { group: name.to_owned(), figures }
@@ -161,13 +161,7 @@ fn cpu(source: &Measurements, run: &Measurements) -> Option<Figure> {
     };
     let values = (nanos(source)?, nanos(run)?);
     let between_blocks = cpu_noise(source).hypot(cpu_noise(run)) / core::f64::consts::SQRT_2;
-    let of = Difference {
-        distance: relative(values.0, values.1),
-        bar: COST_BAR,
-        between_blocks,
-        by_number: CPU_BETWEEN_RUNS,
-        number: 1,
-    };
+    let of = Difference::between_runs(relative(values.0, values.1), between_blocks);
     Some(Figure::new("CPU a message", Unit::Nanos, values, of))
 }
 

@@ -6,6 +6,12 @@ use serde::Serialize;
 /// the noise by luck; beyond this it is one in 300.
 const CERTAIN: f64 = 1.5;
 
+/// Bar of costs and speeds.
+pub(super) const COST_BAR: f64 = 0.1;
+/// Noise of costs and speeds between two runs of one load: the CPU times of ten pairs on a virtual machine differed by 8 to
+/// 19 %.
+const BETWEEN_RUNS: f64 = 0.19;
+
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -82,6 +88,11 @@ impl Difference {
     /// Creates an exact difference, which has no noise.
     pub(super) const fn exact(distance: f64, bar: f64) -> Self {
         Self { distance, bar, between_blocks: 0.0, by_number: 0.0, number: u64::MAX }
+    }
+
+    /// Creates the difference of a cost or a speed. These vary from run to run, so one run shows large differences only.
+    pub(super) fn between_runs(distance: f64, between_blocks: f64) -> Self {
+        Self { distance, bar: COST_BAR, between_blocks, by_number: BETWEEN_RUNS, number: 1 }
     }
 
     const fn noise(&self) -> f64 {

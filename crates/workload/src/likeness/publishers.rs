@@ -48,6 +48,9 @@ pub(super) fn members(source: usize, run: usize) -> Figure {
 fn rate(source: &Publishing, run: &Publishing) -> Figure {
     let inner = inner(&source.blocks);
     let counts: Vec<f64> = inner.iter().map(|block| block.messages as f64).collect();
+    if source.is_closed {
+        return speed((source.rate, run.rate), &counts);
+    }
     let index = distance::dispersion(source.blocks.iter().map(|block| block.counts[2]))
         .or_else(|| distance::dispersion(source.blocks.iter().map(|block| block.counts[1])));
     let number = source.messages.min(run.messages);
@@ -66,6 +69,12 @@ fn rate(source: &Publishing, run: &Publishing) -> Figure {
         number,
     };
     Figure::new("rate", Unit::Rate, (source.rate, run.rate), of)
+}
+
+/// Compares rates that are as high as broker and machine permit. `counts` are the messages in blocks of the source.
+pub(super) fn speed(rates: (f64, f64), counts: &[f64]) -> Figure {
+    let of = Difference::between_runs(relative(rates.0, rates.1), block_noise(counts));
+    Figure::new("rate", Unit::Rate, rates, of)
 }
 
 /// Returns the blocks that the whole group was active in: all but the first and the last one.

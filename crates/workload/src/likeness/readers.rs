@@ -4,7 +4,7 @@ use super::{
     distance::{block_noise, quantile_noise, rate_noise, share_noise},
     figure::{Difference, Figure, Unit, relative},
     measurements::Reading,
-    publishers::{RATE_BAR, inner, members, pooled},
+    publishers::{RATE_BAR, inner, members, pooled, speed},
 };
 use crate::{figures::Sparse, observe::ReadBlock};
 
@@ -21,9 +21,9 @@ const SETTLED_BAR: f64 = 0.02;
 /// Bar of the share of messages for which relays publish one.
 const FOLLOWED_BAR: f64 = 0.05;
 
-/// Returns the figures of a group in both loads.
-pub(super) fn figures(source: &Reading, run: &Reading) -> Vec<Figure> {
-    let mut figures = vec![members(source.members, run.members), rate(source, run)];
+/// Returns the figures of a group in both loads. `has_closed`: the source has closed loops, which may send its messages.
+pub(super) fn figures(source: &Reading, run: &Reading, has_closed: bool) -> Vec<Figure> {
+    let mut figures = vec![members(source.members, run.members), rate(source, run, has_closed)];
     figures.extend(prefetch(source, run));
     figures.extend(batch(source, run));
     figures.extend(settled(source, run));
@@ -68,9 +68,12 @@ fn mean(values: &Sparse) -> Option<f64> {
     (total > 0.0 && sum > 0.0).then(|| sum / total)
 }
 
-fn rate(source: &Reading, run: &Reading) -> Figure {
+fn rate(source: &Reading, run: &Reading, has_closed: bool) -> Figure {
     let counts: Vec<f64> =
         inner(&source.blocks).iter().map(|block| block.messages as f64).collect();
+    if has_closed {
+        return speed((source.rate, run.rate), &counts);
+    }
     let of = Difference {
         distance: relative(source.rate, run.rate),
         bar: RATE_BAR,

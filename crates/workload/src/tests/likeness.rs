@@ -249,3 +249,35 @@ fn depths_are_compared_where_both_nodes_tell_them() {
     let few = compare(&with_depth(&|_| 3, 60), &with_depth(&|_| 9, 60));
     assert!(few.figures(Verdict::Alike).contains(&("load", "ready messages")), "{}", few.text());
 }
+
+/// Returns a publisher that fills its window of 50, on a broker that answers after this time in microseconds.
+fn flood(answer_micros: u64) -> Measurements {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let (mut random, mut at, mut sent) = (Random::new(answer_micros), 10, 0);
+    while at < 20 * SECOND {
+        (0..50).for_each(|_| talk.publish(at, connection, ("", "a"), 100));
+        sent += 50;
+        at += answer_micros * 1_000 + random.below(500_000);
+        talk.confirm(at, connection, sent, true);
+        at += 20_000;
+    }
+    let mut flows = talk.observed().finish();
+    let model = model(&mut flows, Topology::default());
+    Measurements::from_model(&model, &flows)
+}
+
+/// Machine and broker differ from run to run.
+#[test]
+fn one_run_does_not_judge_the_speed_of_a_closed_loop() {
+    let source = flood(10_000);
+    for (answer_micros, expected) in
+        [(10_000, Verdict::NotJudged), (11_500, Verdict::NotJudged), (16_000, Verdict::Differs)]
+    {
+        let likeness = compare(&source, &flood(answer_micros));
+        let found = likeness.figures(expected);
+        let has_rate = found.iter().any(|(_, figure)| *figure == "rate");
+        assert!(has_rate, "{answer_micros}: {found:?}");
+    }
+}
