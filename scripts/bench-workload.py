@@ -41,6 +41,8 @@ WRONGS = [
     ("relays", "publishers", "rate"),
     ("one-connection", "publishers", "rate"),
     ("one-connection", "consumers", "prefetch"),
+    ("flood", "publishers", "confirm-window"),
+    ("flood", "consumers", "prefetch"),
     ("amqp10", "publishers", "rate"),
     ("amqp10", "consumers", "prefetch"),
     ("mqtt", "publishers", "rate"),
