@@ -37,6 +37,8 @@ pub(crate) struct Loop {
     pub(crate) is_paced: bool,
     /// Share of the pauses that began with as many unconfirmed messages as there ever were.
     pub(crate) full_share: f64,
+    /// The same share of all publishes.
+    full_often: f64,
 }
 
 impl Loop {
@@ -63,7 +65,14 @@ impl Loop {
             && !matches!(arrival, Arrival::Bursts { .. } | Arrival::Constant);
         let is_closed = is_driven || is_held_up;
         let is_paced = !is_closed && most == Some(1) && is_paced(samples.samples());
-        Self { is_closed, driven_share, is_paced, full_share }
+        Self { is_closed, driven_share, is_paced, full_share, full_often: often }
+    }
+
+    /// Returns whether the most unconfirmed messages are a window. Without a closed loop, they may be the messages of one
+    /// write, which are all unconfirmed in the pause behind it.
+    fn is_full(&self) -> bool {
+        let share = if self.is_closed { self.full_share } else { self.full_often };
+        share >= FULL_SHARE
     }
 }
 
@@ -208,22 +217,10 @@ pub(crate) enum Window {
 }
 
 impl Window {
-    pub(super) fn new(
-        most: Option<u32>,
-        (looped, arrival): (&Loop, Arrival),
-        at_least: u32,
-    ) -> Self {
-        // A pause between whole bursts begins with a burst without answers.
-        let of_burst = match arrival {
-            Arrival::Bursts { messages, .. } if !looped.is_closed => Some(messages),
-            _ => None,
-        };
+    pub(super) fn new(most: Option<u32>, looped: &Loop, at_least: u32) -> Self {
         match most {
             None => Self::AtLeast(at_least),
-            Some(most) if of_burst.is_some_and(|messages| most >= messages) => {
-                Self::Unreached(most)
-            }
-            Some(most) if looped.full_share >= FULL_SHARE => Self::Limit(most),
+            Some(most) if looped.is_full() => Self::Limit(most),
             Some(most) => Self::Unreached(most),
         }
     }
@@ -278,18 +275,6 @@ mod tests {
                 .driven_share,
             None
         );
-    }
-
-    #[test]
-    fn whole_bursts_without_answers_are_no_limit() {
-        let looped = Loop { full_share: 1.0, ..Loop::default() };
-        let bursts = Arrival::Bursts { messages: 40, period: 0.5 };
-        let check = |most, arrival, window| {
-            assert_eq!(Window::new(Some(most), (&looped, arrival), 0), window, "{most}");
-        };
-        check(40, bursts, Window::Unreached(40));
-        check(10, bursts, Window::Limit(10));
-        check(40, Arrival::Poisson, Window::Limit(40));
     }
 
     #[test]

@@ -1,11 +1,9 @@
 //! Everything that was observed and is not in the model.
 
-use std::collections::BTreeSet;
-
 use crate::observe::{Counts, Flows, LinkCounts, Protocol, ReadFlow};
 
-/// Lists everything that was observed and is not in the model. `by_headers` are the exchanges that route by headers.
-pub(super) fn missing(flows: &Flows, others: u64, by_headers: &BTreeSet<String>) -> Vec<String> {
+/// Lists everything that was observed and is not in the model.
+pub(super) fn missing(flows: &Flows, others: u64) -> Vec<String> {
     let mut missing = Vec::new();
     let mut add = |count: u64, text: String| {
         if count > 0 {
@@ -15,15 +13,6 @@ pub(super) fn missing(flows: &Flows, others: u64, by_headers: &BTreeSet<String>)
     add(others, format!("{others} messages of other virtual hosts are left out"));
     let left_out = flows.left_out + flows.seen.left_out;
     add(left_out, format!("{left_out} messages or declarations found no room"));
-    let routed = flows.publishes.iter().filter(|flow| by_headers.contains(&flow.key.exchange));
-    let routed = routed.map(|flow| flow.messages).sum();
-    add(
-        routed,
-        format!(
-            "{routed} messages are routed by their headers, whose values are not read; here each goes to all queues of its \
-             exchange"
-        ),
-    );
     add(flows.returned, format!("{} messages came back without a route", flows.returned));
     add(
         flows.missed,

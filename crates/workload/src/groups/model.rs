@@ -135,10 +135,10 @@ pub fn model(flows: &mut Flows, mut topology: Topology) -> Model {
     let sets = Sets::new(&uses, &direct_keys(&sent));
     let queues = uses.read.iter().map(String::as_str);
     let relays = Relays::find(&sent, reads.iter().copied().zip(queues), &sets);
-    missing.extend(missing::missing(flows, others, &by_headers));
+    missing.extend(missing::missing(flows, others));
     missing.extend(missing::of_unknown_queues(&unplaced));
     let sent: Vec<&PublishFlow> = sent.into_iter().filter(|flow| !relays.publishes(flow)).collect();
-    missing.extend(plugin_types(&uses));
+    missing.extend(plugin_types(&uses).into_iter().chain(headers(&uses, &by_headers)));
     let seconds = flows.seconds();
     let (mut readers, responders) =
         split_readers((&reads, &relays), &uses, &sets, (&sent, &replies));
@@ -209,6 +209,18 @@ fn plugin_types(uses: &Uses) -> Option<String> {
     let names: Vec<String> = of_plugins.map(|name| quoted(name)).collect();
     (!names.is_empty()).then(|| {
         format!("types of exchanges that need a plugin in `[broker] plugins`: {}", names.join(", "))
+    })
+}
+
+/// Names the exchanges that messages pass and that route `by_headers`.
+fn headers(uses: &Uses, by_headers: &BTreeSet<String>) -> Option<String> {
+    let names: Vec<String> =
+        uses.exchanges.intersection(by_headers).map(|name| quoted(name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "routing by headers, whose values are not read; here each message goes to all queues of {}",
+            names.join(", ")
+        )
     })
 }
 

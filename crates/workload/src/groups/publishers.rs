@@ -258,7 +258,7 @@ impl PublisherGroup {
             takes_turns: arrival == Arrival::Constant && phases::take_turns(flows),
             window: Window::new(
                 most(&pooled.unconfirmed),
-                (&looped, arrival),
+                &looped,
                 flows.iter().map(|flow| flow.unconfirmed_at_least).max().unwrap_or_default(),
             ),
             sizes: Sizes::new(&pooled.sizes, &pooled.size_buckets),

@@ -99,6 +99,24 @@ fn a_publisher_that_fills_its_window_in_few_segments_has_no_rate() {
     assert!(text.contains("Closed loop"), "{text}");
 }
 
+/// The broker confirms each write before the next one, so that all pauses begin with the messages of one write.
+#[test]
+fn a_timer_that_writes_several_messages_has_no_window() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let mut random = Random::new(5);
+    for tick in 1..=1_000 {
+        let at = tick * 20 * MILLIS + random.below(50_000);
+        (0..5).for_each(|_| talk.publish(at, connection, ("", "a"), 100));
+        talk.confirm(at + MILLIS + random.below(10 * MILLIS), connection, tick * 5, true);
+    }
+    let (text, scenario) = talk.scenario();
+    let [group] = &scenario.publishers[..] else { panic!("{text}") };
+    assert!((group.rate.unwrap_or_default() - 250.0).abs() < 1.0, "{text}");
+    assert!(!text.contains("confirm-window") && group.has_confirms(), "{text}");
+}
+
 #[test]
 fn a_timer_with_a_wide_window_is_open() {
     let mut talk = Talk::default();

@@ -236,7 +236,7 @@ fn messages_that_headers_route_reach_all_queues_of_their_exchange() {
         assert_eq!((binding.exchange.as_str(), &keys[..]), ("regions", &["x-match"][..]), "{text}");
     }
     assert!(!text.contains("secret"), "{text}");
-    assert!(text.contains("100 messages are routed by their headers"), "{text}");
+    assert!(text.contains("routing by headers"), "{text}");
 }
 
 #[test]
