@@ -2,8 +2,8 @@
 -module(check_sums).
 -export([consumers/1, messages/1, sums_of/3, each_sums/4, each_consuming/3]).
 
-%% {{consumers, Channel}, Count, WithoutAck, LeastPrefetch, Queues} and {{consumers, Queue}, Count}. The row of a consumer
-%% has grown at its end.
+%% {{consumers, Channel}, Count, WithoutAck, LeastPrefetch, Queues}, and {{consumers, Queue}, Count} with those that wait
+%% for the single active one. The row of a consumer has grown at its end; the fifth field of seven says whether it is active.
 consumers(Sums) ->
     case ets:first(consumer_created) of
         '$end_of_table' -> none;
@@ -13,10 +13,11 @@ consumers(Sums) ->
     end.
 
 collect_consumers(Size, Sums) ->
-    Head = list_to_tuple([{'$1', '$2', '_'}, '_', '$3', '$4' | lists:duplicate(Size - 4, '_')]),
-    check_base:each_paced(consumer_created, [{Head, [], [{{'$1', '$2', '$3', '$4'}}]}], fun ({Queue, Channel, IsAcked, Prefetch}, _) ->
+    {More, Active} = case Size >= 7 of true -> {['$5' | lists:duplicate(Size - 5, '_')], '$5'}; false -> {lists:duplicate(Size - 4, '_'), true} end,
+    Head = list_to_tuple([{'$1', '$2', '_'}, '_', '$3', '$4' | More]),
+    check_base:each_paced(consumer_created, [{Head, [], [{{'$1', '$2', '$3', '$4', Active}}]}], fun ({Queue, Channel, IsAcked, Prefetch, IsActive}, _) ->
         ets:update_counter(Sums, {consumers, Queue}, 1, {{consumers, Queue}, 0}),
-        ets:insert(Sums, with_consumer(ets:lookup(Sums, {consumers, Channel}), {Queue, Channel, IsAcked, Prefetch}))
+        IsActive =/= false andalso ets:insert(Sums, with_consumer(ets:lookup(Sums, {consumers, Channel}), {Queue, Channel, IsAcked, Prefetch}))
     end, none).
 
 with_consumer([], {Queue, Channel, IsAcked, Prefetch}) ->
