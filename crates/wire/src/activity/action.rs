@@ -86,6 +86,8 @@ pub enum Action<'a> {
     TxSelect,
     /// `tx.commit`
     TxCommit,
+    /// `tx.commit-ok`
+    TxCommitted,
     /// `tx.rollback`
     TxRollback,
     /// A record of TLS with data of the application: bytes of its encrypted content.

@@ -46,6 +46,7 @@ pub(super) fn action<'a>(name: &str, arguments: &'a [u8]) -> Option<Action<'a>> 
         methods::CONFIRM_SELECT => Action::ConfirmSelect,
         methods::TX_SELECT => Action::TxSelect,
         methods::TX_COMMIT => Action::TxCommit,
+        methods::TX_COMMIT_OK => Action::TxCommitted,
         methods::TX_ROLLBACK => Action::TxRollback,
         _ => return None,
     })

@@ -44,7 +44,7 @@ pub(crate) struct Loop {
 impl Loop {
     /// Judges the pauses of publishers, and their unconfirmed messages after each publish. Bursts with a period fill
     /// windows as well, so that only answers show what drives them.
-    pub(super) fn new(
+    pub(crate) fn new(
         (samples, gaps): (&GapSamples, &Buckets),
         unconfirmed: &Values<u32>,
         arrival: Arrival,
@@ -77,7 +77,7 @@ impl Loop {
 }
 
 /// Returns whether the times from an answer to the next message are much more even than those between messages.
-fn is_paced(pauses: &[GapSample]) -> bool {
+pub(crate) fn is_paced(pauses: &[GapSample]) -> bool {
     let times = |of: fn(&GapSample) -> u64| {
         let mut times: Vec<u64> = pauses.iter().map(of).collect();
         times.sort_unstable();
@@ -91,7 +91,7 @@ fn is_paced(pauses: &[GapSample]) -> bool {
 }
 
 /// Returns the most unconfirmed messages.
-pub(super) fn most(unconfirmed: &Values<u32>) -> Option<u32> {
+pub(crate) fn most(unconfirmed: &Values<u32>) -> Option<u32> {
     unconfirmed.ranked().into_iter().map(|(count, _)| *count).max()
 }
 
@@ -142,7 +142,7 @@ pub(crate) enum Arrival {
 }
 
 impl Arrival {
-    pub(super) fn new(gaps: &Buckets, counts: &[&CountsOverTime], messages: u64) -> Self {
+    pub(crate) fn new(gaps: &Buckets, counts: &[&CountsOverTime], messages: u64) -> Self {
         if messages < 30 {
             return Self::Unknown;
         }

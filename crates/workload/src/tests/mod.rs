@@ -15,5 +15,6 @@ mod scaling;
 mod secrets;
 mod statistics;
 mod talk;
+mod turns;
 
 pub(crate) use random::exponential;

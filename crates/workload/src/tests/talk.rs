@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rabbitscope_runs::scenario::{self, Scenario};
 use rabbitscope_wire::{
     activity::{
-        Action, ActivityListener, Arguments, Client, Consume, Content, Delivered, Ends, Event,
+        Action, ActivityListener, Arguments, Client, Consume, Content, Delivered, Ends, Event, Get,
         Headers, Properties, Published, Qos, QueueDeclare, Settled, Settlement,
     },
     packet::Timestamp,
@@ -61,6 +61,10 @@ pub(super) enum Owned {
     },
     Settle(u64, bool, Settlement),
     Record(u64),
+    Commit,
+    Committed,
+    Get(String),
+    GetEmpty,
 }
 
 impl Talk {
@@ -219,6 +223,10 @@ fn action(owned: &Owned) -> Action<'_> {
             arguments: Arguments::default(),
         }),
         Owned::Record(bytes) => Action::Record(*bytes),
+        Owned::Commit => Action::TxCommit,
+        Owned::Committed => Action::TxCommitted,
+        Owned::Get(queue) => Action::Get(Get { queue: queue.as_bytes(), no_ack: true }),
+        Owned::GetEmpty => Action::GetEmpty,
         Owned::Publish { exchange, key, bytes, properties } => Action::Publish(Published {
             exchange: exchange.as_bytes(),
             routing_key: key.as_bytes(),

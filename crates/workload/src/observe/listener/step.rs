@@ -71,6 +71,7 @@ impl Step<'_> {
                 self.flows.churn.consumers_cancelled += 1;
             }
             Action::Get(get) => self.get(get),
+            Action::TxCommitted => self.state.answers.add(self.now),
             Action::Tune(_) | Action::Close | Action::Cancel(_) => {}
             other => self.channel_action(other),
         }
@@ -95,6 +96,7 @@ impl Step<'_> {
             Action::ConfirmSelect => channel.select_confirms(),
             Action::TxSelect => channel.mode = ConfirmMode::Transactions,
             Action::TxCommit => {
+                channel.mode = ConfirmMode::Transactions;
                 for flow in channel.publishes.values() {
                     self.flows.publishes[*flow].commits += 1;
                 }
