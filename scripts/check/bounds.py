@@ -60,6 +60,7 @@ TRIALS = [
     Trial("low-prefetch", planted("low-prefetch")),
     Trial("polling", planted("polling")),
     Trial("transactions", planted("transactions")),
+    Trial("confirm-window", planted("confirm-window")),
     Trial("connection-churn", planted("connection-churn")),
     Trial("channel-churn", planted("channel-churn")),
     Trial("queue-churn", planted("queue-churn")),

@@ -1,8 +1,8 @@
 //! The observed load of a node: the flows of its clients, and the objects that they use.
 
-use rabbitscope_diagnosis::{Case, Source};
+use rabbitscope_diagnosis::{Answer, Case, PolledQueue, Source, Turns, WaitingPublisher};
 use rabbitscope_erlang::{ConnectOptions, Connection};
-use rabbitscope_workload::{Flows, Topology};
+use rabbitscope_workload::{self as workload, Flows, Topology};
 
 use crate::{options::CheckOptions, pending::Pending};
 
@@ -53,4 +53,33 @@ pub(crate) fn observed(
         return Err("no message was observed: TLS hides messages".to_owned());
     }
     Ok(ObservedLoad { flows, objects })
+}
+
+/// Returns the clients that do one thing after the other; none if no message was observed.
+pub(crate) fn turns(flows: &Flows) -> Option<Turns> {
+    let workload::Turns { seconds, published, publishers, polled } = flows.turns();
+    let publisher = |one: workload::WaitingPublisher| WaitingPublisher {
+        client: one.client.to_string(),
+        messages: one.messages,
+        answer: match one.answer {
+            workload::Answer::Confirm => Answer::Confirm,
+            workload::Answer::Commit => Answer::Commit,
+            workload::Answer::Reply => Answer::Reply,
+        },
+        window: one.window,
+        waiting: one.waiting,
+    };
+    let polled_queue = |one: workload::PolledQueue| PolledQueue {
+        vhost: one.vhost,
+        queue: one.queue,
+        client: one.client.to_string(),
+        gets: one.gets,
+        empty: one.empty,
+    };
+    (flows.messages() != (0, 0)).then(|| Turns {
+        seconds,
+        published,
+        publishers: publishers.into_iter().map(publisher).collect(),
+        polled: polled.into_iter().map(polled_queue).collect(),
+    })
 }

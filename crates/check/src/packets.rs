@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_capture::{BrokerPorts, LiveCapture, LiveOptions, capture, capture_listening};
+use rabbitscope_capture::{BrokerPorts, LiveCapture, LiveOptions, capture_listening};
 use rabbitscope_diagnosis::{CaptureEnd, Part, Source, Unread};
 use rabbitscope_machine::thread_cpu_nanos;
 use rabbitscope_probe::{
@@ -37,17 +37,15 @@ pub(crate) struct Captured {
     pub(crate) report: PacketReport,
     /// The end, if it came before that of the span.
     pub(crate) end: Option<CaptureEnd>,
-    /// The load of the clients, if it was wanted.
-    pub(crate) flows: Option<Flows>,
+    /// The load of the clients.
+    pub(crate) flows: Flows,
 }
 
-/// Captures within the span. Ends before it when the budget of CPU time is spent. The same packets also show the load,
-/// if it is wanted.
+/// Captures within the span. Ends before it when the budget of CPU time is spent.
 pub(crate) fn read(
     pid: u32,
     (span, duration): (&Span, Duration),
     unready: Unready,
-    is_load_wanted: bool,
 ) -> Part<Captured> {
     let options = live_options(pid)?;
     drop(unready);
@@ -61,20 +59,14 @@ pub(crate) fn read(
     let analyzer = AnalyzerOptions::new(options.subject.clone());
     // The span ends the capture, and shortens the check as well. So it is no reason for an early end.
     let stop = AtomicBool::new(false);
-    let looked = if is_load_wanted {
-        let observer = Observer::default();
-        let looked = capture_listening(&options, analyzer, observer, &stop, &mut is_over);
-        looked.map(|(captured, observer)| (captured, Some(observer.finish())))
-    } else {
-        let looked = capture(&options, analyzer, None, &stop, &mut is_over);
-        looked.map(|captured| (captured, None))
-    };
-    let (LiveCapture { mut report, cut_short }, flows) = looked.map_err(|error| unread(&error))?;
+    let looked = capture_listening(&options, analyzer, Observer::default(), &stop, &mut is_over);
+    let (LiveCapture { mut report, cut_short }, observer) =
+        looked.map_err(|error| unread(&error))?;
     if let Some(after) = budget.spent_after {
         note_end(&mut report, after);
     }
     let end = early_end(budget.spent_after, cut_short.as_deref(), captured);
-    Ok(Captured { report, end, flows })
+    Ok(Captured { report, end, flows: observer.finish() })
 }
 
 fn unread(error: &anyhow::Error) -> Unread {

@@ -134,12 +134,7 @@ impl Sources {
                 let (span, unready, duration) =
                     (span.clone(), readiness.unready(), options.duration);
                 Pending::start(Source::Packets, move |results| {
-                    let _ = results.send(packets::read(
-                        pid,
-                        (&span, duration),
-                        unready,
-                        is_load_wanted,
-                    ));
+                    let _ = results.send(packets::read(pid, (&span, duration), unready));
                 })
             }),
             host: options.pid.map(|pid| {
@@ -180,7 +175,7 @@ impl Sources {
         let ProfileParts { cpu, waits } =
             profile.unwrap_or_else(|reason| ProfileParts::unread(&reason));
         let (packets, capture_end, flows) = match part(self.packets, Source::Packets, deadline) {
-            Ok(Captured { report, end, flows }) => (Ok(report), end, flows),
+            Ok(Captured { report, end, flows }) => (Ok(report), end, Some(flows)),
             Err(unread) => (Err(unread), None, None),
         };
         let case = Case {
@@ -188,6 +183,7 @@ impl Sources {
             waits,
             packets,
             capture_end,
+            turns: flows.as_ref().and_then(load::turns),
             host: part(self.host, Source::Host, deadline),
             amqp: self.amqp.map(|amqp| amqp.finish(of_node)?),
             ..case

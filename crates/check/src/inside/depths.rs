@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rabbitscope_diagnosis::{Part, QueueCase, QueueKind, Queues, Source, Unread};
 use rabbitscope_erlang::{Connection, ErlangError, Term};
-use rabbitscope_inside::{Listing, QueueFilter, QueueReader, QueueRow};
+use rabbitscope_inside::{Listing, MissingReason, QueueFilter, QueueReader, QueueRow};
 
 use crate::refusal::from_text;
 
@@ -77,6 +77,9 @@ pub(super) fn fill(
 fn fill_part(part: &mut Queues, before: &Depths, after: &Depths) {
     let seconds = (after.at - before.at).as_secs_f64().max(f64::MIN_POSITIVE);
     let known = std::mem::take(&mut part.rows);
+    let is_silent = |row: &&QueueRow| row.missing == Some(MissingReason::NoAnswer);
+    part.silent =
+        after.listing.rows.iter().filter(is_silent).map(|row| row.name.to_string()).collect();
     let own = after.listing.rows.iter().filter(|row| row.ready.is_some());
     let mut rows: Vec<QueueCase> = own
         .map(|row| {

@@ -13,6 +13,8 @@ pub struct Queues {
     pub leaders: Vec<(String, u64)>,
     /// The longest, the busiest, and those with the most unacknowledged messages. The longest first.
     pub rows: Vec<QueueCase>,
+    /// Queues that were asked and did not answer in time.
+    pub silent: Vec<String>,
 }
 
 /// The type of a queue.
@@ -60,4 +62,14 @@ pub struct QueueCase {
     pub classic_version: Option<u64>,
     /// Is true for a durable queue.
     pub is_durable: bool,
+}
+
+impl QueueCase {
+    /// Returns whether the ready messages stay, or become fewer so slowly that they last for some seconds. Those of a burst
+    /// do not.
+    pub(crate) fn has_lasting_backlog(&self) -> bool {
+        /// Seconds for which they last.
+        const LASTING: f64 = 5.0;
+        self.ready > 0 && self.ready as f64 >= LASTING * -self.ready_growth
+    }
 }

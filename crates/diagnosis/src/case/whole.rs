@@ -6,7 +6,7 @@ use rabbitscope_wire::report::PacketReport;
 
 use super::{
     Amqp, Broker, CaptureEnd, Clients, Cpu, Flow, Host, Load, Part, PeerNode, Processes, Queues,
-    Source, Unread, Vm, Waits,
+    Source, Turns, Unread, Vm, Waits,
 };
 
 /// Everything that was read of a node.
@@ -34,6 +34,8 @@ pub struct Case {
     pub packets: Part<PacketReport>,
     /// The end of the capture, if it came before that of the check.
     pub capture_end: Option<CaptureEnd>,
+    /// Clients that do one thing after the other. Absent if their packets were not read.
+    pub turns: Option<Turns>,
     /// The machine and the control group of the node.
     pub host: Part<Host>,
     /// The load generator. Absent unless the case is a recorded run.
@@ -78,6 +80,7 @@ impl Case {
             waits: Err(Unread::new(Source::OffCpuProfile)),
             packets: Err(Unread::new(Source::Packets)),
             capture_end: None,
+            turns: None,
             host: Err(Unread::new(Source::Host)),
             load: None,
             amqp: None,

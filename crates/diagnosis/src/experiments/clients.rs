@@ -81,9 +81,11 @@ pub(super) fn no_transactions(load: &mut Load, _: &Case, _: &Finding) -> Option<
 
 /// Several unconfirmed messages.
 #[expect(clippy::unnecessary_wraps, reason = "some builders of the table return none")]
-pub(super) fn confirms_in_flight(load: &mut Load, _: &Case, _: &Finding) -> Option<Proof> {
+pub(super) fn confirms_in_flight(load: &mut Load, case: &Case, _: &Finding) -> Option<Proof> {
+    let waiting = case.turns.as_ref().and_then(|turns| turns.publishers.first());
+    let window = waiting.and_then(|one| one.window).map_or(1, u64::from).clamp(1, WINDOW - 1);
     let group = load.at_full_speed();
-    group.publishers.confirms = Confirms::Window(Figure::noted(1, "as the finding says"));
+    group.publishers.confirms = Confirms::Window(Figure::noted(window, "as the finding says"));
     let set = vec![("publishers.0.confirm-window", WINDOW.to_string())];
     Some(Proof::of_keys(ProofMetric::Published, set))
 }

@@ -18,6 +18,9 @@ pub struct Candidate {
     /// The share relative to the threshold of its kind. From 1 on it explains the rate by itself.
     #[serde(skip)]
     pub(crate) score: f64,
+    /// The share without the time that is the node's own, for a comparison with waits for a CPU.
+    #[serde(skip)]
+    pub(crate) outside: f64,
     /// The limit in words.
     pub sentence: String,
     /// The figures behind it.
@@ -35,12 +38,18 @@ impl Candidate {
     ) -> Self {
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         let (subject, score) = (subject.into(), share / threshold);
-        Self { kind, subject, share, score, sentence, evidence: Vec::new() }
+        Self { kind, subject, share, score, outside: share, sentence, evidence: Vec::new() }
     }
 
     /// Adds a figure.
     pub(super) fn with(mut self, source: Source, figure: String) -> Self {
         self.evidence.push(Evidence { source, figure, at_nanos: 0, lasted_nanos: 0 });
+        self
+    }
+
+    /// Sets the part of the share that lies outside the node, 0 to 1.
+    pub(super) fn partly_outside(mut self, part: f64) -> Self {
+        self.outside = self.share * part.clamp(0.0, 1.0);
         self
     }
 

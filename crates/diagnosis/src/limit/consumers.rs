@@ -1,10 +1,12 @@
-//! Consumers: messages are ready, and the consumers hold as many as they may, or do not read.
+//! Consumers: messages are ready, and the consumers hold as many as they may, do not read, or ask for one at a time.
+
+use std::collections::BTreeMap;
 
 use rabbitscope_text::grouped;
-use rabbitscope_wire::report::SocketReport;
+use rabbitscope_wire::report::{LatencyKind, SocketReport};
 
 use super::{Candidate, LimitKind, candidate::percent};
-use crate::case::{Case, ChannelCase, QueueCase, Source};
+use crate::case::{Case, ChannelCase, PolledQueue, QueueCase, Source};
 
 /// Ready messages below which a queue has no backlog.
 const MIN_READY: u64 = 20;
@@ -15,6 +17,12 @@ const FULL: f64 = 0.8;
 /// Growth of the unacknowledged messages of a channel without prefetch, per second, from which its consumer is too slow.
 const GROWTH: f64 = 50.0;
 
+/// Acknowledgements of a connection below which their times say nothing.
+const MIN_ACKNOWLEDGED: u64 = 50;
+
+/// Questions by `basic.get` below which a polled queue is not judged.
+const MIN_GETS: u64 = 20;
+
 /// Share of the time in which a client must leave no room.
 const UNREAD: f64 = 0.5;
 
@@ -24,7 +32,7 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         (Ok(queues), Ok(clients)) => {
             let with_backlog =
                 queues.rows.iter().filter(|queue| queue.ready >= MIN_READY && queue.consumers > 0);
-            let full = with_backlog.filter_map(|queue| of_queue(queue, &clients.channels));
+            let full = with_backlog.filter_map(|queue| of_queue(case, queue, &clients.channels));
             full.chain(clients.channels.iter().filter_map(without_prefetch)).collect()
         }
         _ => Vec::new(),
@@ -36,24 +44,52 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
             .filter(|one| case.peer_between(&one.local, &one.remote).is_none());
         found.extend(of_clients.filter_map(unread));
     }
+    if let (Ok(queues), Some(turns)) = (&case.queues, &case.turns) {
+        found.extend(turns.polled.iter().filter_map(|polled| polling(polled, &queues.rows)));
+    }
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     found.truncate(3);
     found
 }
 
-fn of_queue(queue: &QueueCase, channels: &[ChannelCase]) -> Option<Candidate> {
+/// A queue without consumers, whose messages clients ask for one by one and hardly ever in vain.
+fn polling(polled: &PolledQueue, rows: &[QueueCase]) -> Option<Candidate> {
+    let is_it = |queue: &&QueueCase| {
+        queue.name == polled.queue
+            && polled.vhost.as_ref().is_none_or(|vhost| *vhost == queue.vhost)
+    };
+    let queue = rows.iter().find(is_it)?;
+    let is_behind = queue.consumers == 0 && queue.ready >= MIN_READY && queue.has_lasting_backlog();
+    if polled.gets < MIN_GETS || !is_behind {
+        return None;
+    }
+    let share = 1.0 - polled.empty as f64 / polled.gets as f64;
+    let sentence = format!(
+        "clients ask {} for one message at a time with basic.get, and {} are ready",
+        queue.name,
+        grouped(queue.ready),
+    );
+    let figure =
+        format!("{} gets, {} of them in vain", grouped(polled.gets), grouped(polled.empty));
+    Some(
+        Candidate::new(LimitKind::Consumers, &*queue.name, share, FULL, sentence)
+            .with(Source::Packets, figure),
+    )
+}
+
+fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<Candidate> {
     let of_queue = |channel: &&ChannelCase| {
         channel.vhost == queue.vhost && channel.consumed_queues.contains(&queue.name)
     };
     let consuming: Vec<&ChannelCase> = channels.iter().filter(of_queue).collect();
-    let rooms = consuming.iter().filter_map(|channel| room(channel));
+    let rooms = consuming.iter().filter_map(|channel| room_of_queue(channel));
     let may_hold = rooms.fold(0, u64::saturating_add);
     let of_channels = consuming
         .iter()
-        .filter(|channel| room(channel).is_some())
+        .filter(|channel| room(channel).is_some() && channel.consumed_queues.len() <= 1)
         .map(|channel| channel.unacknowledged)
         .fold(0, u64::saturating_add);
-    // Without statistics the queue alone knows.
+    // Without statistics, and of a channel with several queues, the queue alone knows.
     let held = of_channels.max(queue.unacknowledged);
     if may_hold == 0 {
         return None;
@@ -74,7 +110,32 @@ fn of_queue(queue: &QueueCase, channels: &[ChannelCase]) -> Option<Candidate> {
             format!("the queue could deliver at once in {} of the time", percent(capacity));
         candidate = candidate.with(Source::Node, figure);
     }
+    if let Some(at_clients) = at_clients(case, &consuming) {
+        let figure = format!(
+            "{at_clients:.0} of them at the clients, by the times of their acknowledgements"
+        );
+        candidate =
+            candidate.with(Source::Packets, figure).partly_outside(at_clients / held as f64);
+    }
     Some(candidate)
+}
+
+/// Returns the mean number of messages that clients have not acknowledged yet, by Little's law. The others wait in the node.
+/// None if packets do not show most of the channels.
+fn at_clients(case: &Case, consuming: &[&ChannelCase]) -> Option<f64> {
+    let report = case.packets.as_ref().ok()?;
+    let of = |channel: &ChannelCase| {
+        let (client, _) = channel.name.split_once(" -> ")?;
+        let connection = report.connections.iter().find(|one| one.client == client)?;
+        let times =
+            connection.latencies.iter().find(|one| one.kind == LatencyKind::DeliverToAck)?;
+        let seconds = connection.last.since(connection.first).as_secs_f64();
+        let rate = connection.messages.delivered as f64 / seconds;
+        let is_enough = times.percentiles.count >= MIN_ACKNOWLEDGED && seconds >= 1.0;
+        is_enough.then_some((client.to_owned(), rate * times.mean / 1e9))
+    };
+    let known: BTreeMap<String, f64> = consuming.iter().filter_map(|channel| of(channel)).collect();
+    (2 * known.len() > consuming.len()).then(|| known.values().sum())
 }
 
 /// Returns the number of messages that a channel may hold; none without a limit.
@@ -88,6 +149,20 @@ const fn room(channel: &ChannelCase) -> Option<u64> {
         (None, 0) => None,
         (Some(room), global) if room < global => Some(room),
         (_, global) => Some(global),
+    }
+}
+
+/// Returns the number of messages of a queue that a channel may hold, if it divides its consumers evenly among its queues.
+/// Of many queues not all names are known: then each has one consumer.
+fn room_of_queue(channel: &ChannelCase) -> Option<u64> {
+    /// Number of queues whose names are known.
+    const KNOWN: u64 = 10;
+    match (channel.prefetch, channel.consumed_queues.len() as u64) {
+        (Some(each), queues @ 2..) if each > 0 && channel.global_prefetch == 0 => {
+            let of_queue = if queues < KNOWN { channel.consumers / queues } else { 1 };
+            Some(each.saturating_mul(of_queue.max(1)))
+        }
+        _ => room(channel),
     }
 }
 

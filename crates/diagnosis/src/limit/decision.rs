@@ -11,7 +11,7 @@ use super::{
     Candidate, Certainty, LimitKind, alarm,
     candidate::percent,
     consumers, disk, distribution, host, load, lock, network, process,
-    publishers::{delayed_acks, one_by_one},
+    publishers::{delayed_acks, one_by_one, waiting},
     schedulers, sight,
 };
 use crate::{
@@ -105,7 +105,7 @@ fn weaken_outweighed(all: &mut [Candidate]) {
     const WAITS: [LimitKind; 4] =
         [LimitKind::Disk, LimitKind::Distribution, LimitKind::Network, LimitKind::Consumers];
     let of_others = all.iter().filter(|one| WAITS.contains(&one.kind) && one.score >= 1.0);
-    let longest = of_others.map(|one| one.share).fold(0.0, f64::max);
+    let longest = of_others.map(|one| one.outside).fold(0.0, f64::max);
     for host in all.iter_mut().filter(|one| one.kind == LimitKind::Host) {
         if host.share < longest {
             host.score = host.score.min(PERHAPS);
@@ -126,6 +126,7 @@ fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
         consumers::candidates(case),
         delayed_acks::candidates(case),
         one_by_one::candidates(case),
+        waiting::candidates(case),
         load::candidates(case),
     ]
     .concat()
@@ -223,17 +224,39 @@ fn unexplained_wait(case: &Case, roots: &[FlowRoot]) -> Option<String> {
     {
         return Some("the broker stopped reading from a client".to_owned());
     }
-    let queue = unexplained_backlog(case)?;
-    Some(format!("{} messages of {} wait for its consumers", queue.ready, queue.name))
+    let queues = case.queues.as_ref().ok()?;
+    if let Some(silent) = queues.silent.first() {
+        return Some(format!("the queue {silent} did not answer in time"));
+    }
+    if let Some(queue) = unexplained_backlog(&queues.rows) {
+        return Some(format!("{} messages of {} wait for its consumers", queue.ready, queue.name));
+    }
+    let (queue, before) = drained_backlog(case, &queues.rows)?;
+    Some(format!("{before:.0} messages of {} waited at first", queue.name))
 }
 
-/// Returns a queue with consumers whose ready messages do not become fewer. A stream keeps messages that were consumed.
-fn unexplained_backlog(case: &Case) -> Option<&QueueCase> {
+/// Returns a queue with consumers and a backlog. A stream keeps messages that were consumed.
+fn unexplained_backlog(rows: &[QueueCase]) -> Option<&QueueCase> {
     const MIN_READY: u64 = 100;
-    let rows = &case.queues.as_ref().ok()?.rows;
     rows.iter()
         .filter(|queue| queue.kind != QueueKind::Stream && queue.consumers > 0)
-        .find(|queue| queue.ready >= MIN_READY && queue.ready_growth >= 0.0)
+        .find(|queue| queue.ready >= MIN_READY && queue.has_lasting_backlog())
+}
+
+/// Returns a queue whose backlog made up most of the deliveries, with the number of its ready messages at the begin. Until
+/// it was gone, something limited the deliveries.
+fn drained_backlog<'a>(case: &Case, rows: &'a [QueueCase]) -> Option<(&'a QueueCase, f64)> {
+    const MIN_READY: f64 = 1_000.0;
+    const MOST: f64 = 0.5;
+    let seconds = case.subject.duration.as_secs_f64();
+    let delivered = case.broker.as_ref().ok()?.rates.delivered? * seconds;
+    let drained = |queue: &QueueCase| -queue.ready_growth * seconds;
+    let is_it = |queue: &&QueueCase| {
+        let drained = drained(queue);
+        queue.consumers > 0 && drained >= MIN_READY && drained >= MOST * delivered
+    };
+    let queue = rows.iter().filter(|queue| queue.kind != QueueKind::Stream).find(is_it)?;
+    Some((queue, queue.ready as f64 + drained(queue)))
 }
 
 fn waits_for_work(case: &Case) -> String {

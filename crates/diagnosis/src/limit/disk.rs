@@ -19,8 +19,14 @@ const ALWAYS: f64 = 0.8;
 /// Score of a process that waits for a disk but is idle at times.
 const IDLE_AT_TIMES: f64 = 0.8;
 
-/// Waits below which nothing is judged.
+/// Waits below which a disk is named without certainty, if they take most of the time.
 const MIN_WAITS: u64 = 20;
+
+/// Waits below which nothing is judged.
+const FEW_WAITS: u64 = 4;
+
+/// Score that names a disk by few waits, if nothing else explains the rate.
+const PERHAPS: f64 = 0.9;
 
 /// Duration below which nothing is judged, in seconds.
 const MIN_SECONDS: f64 = 3.0;
@@ -49,7 +55,7 @@ fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
     let share: f64 = on_disk().map(|wait| wait.share).sum();
     let count = on_disk().map(|wait| wait.waits).fold(0, u64::saturating_add);
     let first = on_disk().max_by(|one, other| one.share.total_cmp(&other.share))?;
-    if count < MIN_WAITS {
+    if count < FEW_WAITS || count < MIN_WAITS && share < WAITING {
         return None;
     }
     let subject = name_of(&process.role, &process.name, &process.pid);
@@ -63,6 +69,9 @@ fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
     let busy = inside(case, &process.pid).and_then(ErlangProcess::busy_share);
     if let Some(busy) = busy {
         candidate = candidate.with(Source::Node, format!("busy in {} of the looks", percent(busy)));
+    }
+    if count < MIN_WAITS {
+        candidate = candidate.at_most(PERHAPS);
     }
     if busy.map_or(share < ALWAYS, |busy| busy < BUSY) {
         candidate = candidate.at_most(IDLE_AT_TIMES);

@@ -49,8 +49,10 @@ pub(super) fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
         return Vec::new();
     }
     let Some(waiting) = waiting_share(case) else { return Vec::new() };
-    let causes =
-        [throttling(host), stealing(host), neighbours(host)].into_iter().flatten().map(|cause| {
+    let causes = [throttling(host), stealing(host), neighbours(host), affinity(host)]
+        .into_iter()
+        .flatten()
+        .map(|cause| {
             let figure = format!("{} of the time in which it had work", percent(waiting));
             cause.with(Source::Host, format!("the node waited for a CPU in {figure}"))
         });
@@ -150,6 +152,23 @@ fn neighbours(host: &Host) -> Option<Candidate> {
             percent(host.idle_share),
         );
         Candidate::new(LimitKind::Host, &*first.command, taken / cpus, 1.0, sentence)
+            .with(Source::Host, figure)
+    })
+}
+
+/// A node that may use fewer CPUs than it has schedulers, and than there are.
+fn affinity(host: &Host) -> Option<Candidate> {
+    let allowed = host.allowed_cpus;
+    let wanted = host.schedulers.map_or(host.cpus, |schedulers| schedulers.min(host.cpus));
+    (0 < allowed && allowed < wanted).then(|| {
+        let sentence =
+            format!("the node may run on {allowed} of {} CPUs only, and needs more", host.cpus);
+        let figure = format!(
+            "it uses {:.2} of {allowed} cores; idle: {}",
+            host.node_cores,
+            percent(host.idle_share)
+        );
+        Candidate::new(LimitKind::Host, "CPU affinity", 1.0, 1.0, sentence)
             .with(Source::Host, figure)
     })
 }

@@ -9,6 +9,12 @@ use crate::case::{Case, Source};
 /// broker from three quarters of its rate has 0.23 to 0.39, healthy loads have less than 0.15.
 const LOCKED: f64 = 0.2;
 
+/// Time in locks, in cores, below which they hold up few.
+const LEAST: f64 = 0.15;
+
+/// Score of locks that hold up few.
+const FEW: f64 = 0.75;
+
 /// Share of the time in locks from which a caller is named as the subject.
 const MOST: f64 = 0.3;
 
@@ -33,10 +39,10 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         format!("threads of the VM wait for locks in {} of their time{whose}", percent(share));
     let figure = format!("{:.2} cores spin in locks, {asleep:.2} sleep in them", cpu.lock_cores);
     let subject = taker.filter(|(_, cores)| *cores >= MOST * locked).map(|(name, _)| name);
-    vec![
+    let candidate =
         Candidate::new(LimitKind::Lock, subject.unwrap_or_default(), share, LOCKED, sentence)
-            .with(Source::CpuProfile, figure),
-    ]
+            .with(Source::CpuProfile, figure);
+    vec![if locked < LEAST { candidate.at_most(FEW) } else { candidate }]
 }
 
 /// Returns the caller that waits longest for locks, with its time in cores.

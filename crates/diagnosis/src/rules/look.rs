@@ -36,6 +36,11 @@ impl Look {
         Self { source: Source::Host, lasted_nanos: nanos(host.seconds) }
     }
 
+    /// Returns the observation of packets for so many seconds.
+    pub(crate) fn packets(seconds: f64) -> Self {
+        Self { source: Source::Packets, lasted_nanos: nanos(seconds) }
+    }
+
     /// Returns the observation of flow control.
     pub(crate) fn flow(flow: &Flow) -> Self {
         let lasted_nanos = flow.elapsed_ms.saturating_mul(1_000_000);

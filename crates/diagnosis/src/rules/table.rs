@@ -8,7 +8,8 @@ use super::{
         unroutable,
     },
     clients::{
-        low_prefetch, many_channels, polling, silent_consumer, transactions, unacknowledged,
+        confirm_window, low_prefetch, many_channels, polling, silent_consumer, transactions,
+        unacknowledged,
     },
     flow::{
         channel_bound, queue_bound, quorum_soft_limit, routing, saturated_process, store_bound,
@@ -56,6 +57,7 @@ pub(crate) const RULES: &[Rule] = &[
     silent_consumer::RULE,
     polling::RULE,
     transactions::RULE,
+    confirm_window::RULE,
     connection_churn::RULE,
     channel_churn::RULE,
     queue_churn::RULE,

@@ -23,6 +23,8 @@ pub(super) fn queues(answer: Fields<'_>, seconds: f64) -> Option<Queues> {
         unacknowledged: figures.number("unacknowledged")?,
         leaders,
         rows,
+        // Tables know nothing of them.
+        silent: Vec::new(),
     })
 }
 

@@ -6,7 +6,9 @@ use rabbitscope_wire::report::{
 };
 
 use super::case::{arms, case, finding, none, queue};
-use crate::case::{Blocker, Churn, Flow, FlowProcess, QueueCase, QueueKind};
+use crate::case::{
+    Answer, Blocker, Churn, Flow, FlowProcess, QueueCase, QueueKind, Turns, WaitingPublisher,
+};
 
 #[test]
 fn the_load_is_like_the_observed_one() {
@@ -143,6 +145,19 @@ fn publishers_confirm() {
         arms(&case(), finding("packets-application-limited", "", setting));
     assert_eq!(metric, "published.rate");
     assert_eq!((kinds(&observed), kinds(&changed)), ((None, Some(1)), (None, Some(100))));
+    let mut waiting = case();
+    waiting.turns = Some(Turns {
+        publishers: vec![WaitingPublisher {
+            client: "10.0.0.6:4711".to_owned(),
+            messages: 12_000,
+            answer: Answer::Confirm,
+            window: Some(10),
+            waiting: 0.8,
+        }],
+        ..Turns::default()
+    });
+    let (_, [observed, changed]) = arms(&waiting, finding("confirm-window", "shop", setting));
+    assert_eq!((kinds(&observed), kinds(&changed)), ((None, Some(10)), (None, Some(100))));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use rabbitscope_text::short_time;
 use rabbitscope_wire::report::{ConnectionReport, LatencyKind, PacketReport};
 
 use crate::{
-    case::{Case, ChannelCase, Source},
+    case::{Case, ChannelCase, Source, WaitingPublisher},
     limit::{Candidate, LimitKind, candidate::percent},
 };
 
@@ -36,7 +36,7 @@ const PAUSE_NANOS: f64 = 5e6;
 /// Score that names publishers, but not with certainty: they lose most time themselves, or may have more unconfirmed.
 const PERHAPS: f64 = 0.95;
 
-/// Score of fast publishers that lose nearly all the time themselves. It makes the absence of a limit less certain.
+/// Score of fast publishers that lose nearly all the time themselves, or do not send when a confirm comes. It makes the absence of a limit less certain.
 const DOUBTFUL: f64 = 0.85;
 
 /// Score of publishers by a clock: more at once would gain them nothing.
@@ -62,10 +62,21 @@ pub(in crate::limit) fn candidates(case: &Case) -> Vec<Candidate> {
 }
 
 fn together(case: &Case, report: &PacketReport) -> Option<Candidate> {
+    let waiting = case.turns.as_ref().map_or(&[][..], |turns| &turns.publishers);
+    // Confirms of several messages at once hide the others from the numbers of a connection that is older than the capture.
+    let is_wide =
+        |one: &WaitingPublisher| one.window.is_some_and(|most| u64::from(most) > ONE_BY_ONE);
+    let is_narrow = |connection: &&ConnectionReport| {
+        !waiting.iter().any(|one| one.client == connection.client && is_wide(one))
+    };
     let channels = case.clients.as_ref().map_or(&[][..], |clients| &clients.channels);
     let all: f64 = report.connections.iter().map(|one| one.messages.published as f64).sum();
-    let found: Vec<Publisher<'_>> =
-        report.connections.iter().filter_map(|one| publisher(one, channels)).collect();
+    let found: Vec<Publisher<'_>> = report
+        .connections
+        .iter()
+        .filter(is_narrow)
+        .filter_map(|one| publisher(one, channels, case.turns.is_some()))
+        .collect();
     let weight = |one: &Publisher<'_>| one.connection.messages.published as f64;
     let published: f64 = found.iter().map(weight).sum();
     let first = found.iter().max_by_key(|one| one.connection.messages.published)?;
@@ -77,7 +88,13 @@ fn together(case: &Case, report: &PacketReport) -> Option<Candidate> {
     };
     let (wait, pause) = (mean(|one| one.wait), mean(|one| one.pause));
     let is_known = found.iter().all(|one| one.is_known);
-    Some(judged((wait, pause), is_known, (first, found.len())))
+    let candidate = judged((wait, pause), is_known, (first, found.len()));
+    // Those that do not send when an answer comes only look as if they waited for it: a clock is as fast.
+    let waits = |one: &&Publisher<'_>| {
+        case.turns.is_none() || waiting.iter().any(|other| other.client == one.connection.client)
+    };
+    let of_waiting: f64 = found.iter().filter(waits).map(weight).sum();
+    Some(if of_waiting < OF_ALL * published { candidate.at_most(DOUBTFUL) } else { candidate })
 }
 
 fn judged(
@@ -116,6 +133,7 @@ fn judged(
 fn publisher<'a>(
     connection: &'a ConnectionReport,
     channels: &[ChannelCase],
+    has_turns: bool,
 ) -> Option<Publisher<'a>> {
     let messages = &connection.messages;
     let is_of_client = |row: &&ChannelCase| is_of(&connection.client, &row.name);
@@ -128,12 +146,13 @@ fn publisher<'a>(
     // Without their numbers, packets do not show the unconfirmed messages.
     let is_known =
         messages.max_unconfirmed > 0 || rows().next().is_some() || messages.takes_turns();
-    let (wait, pause) = times(connection)?;
+    let (wait, pause) = times(connection, has_turns)?;
     Some(Publisher { connection, wait, pause, is_known })
 }
 
-/// Returns the mean times of a message: from publish to confirm, and from there to the next publish.
-fn times(connection: &ConnectionReport) -> Option<(f64, f64)> {
+/// Returns the mean times of a message: from publish to confirm, and from there to the next publish. Without turns, and where
+/// no other judgement has them, mean latencies must do.
+fn times(connection: &ConnectionReport, has_turns: bool) -> Option<(f64, f64)> {
     let messages = &connection.messages;
     if messages.turns as f64 >= TURNS * (messages.published - 1) as f64 {
         let turns = messages.turns as f64;
@@ -141,7 +160,7 @@ fn times(connection: &ConnectionReport) -> Option<(f64, f64)> {
         return Some((wait as f64 / turns, pause as f64 / turns));
     }
     // Reports of earlier versions have no turns, and other protocols have none.
-    if messages.turns > 0 {
+    if messages.turns > 0 || has_turns {
         return None;
     }
     let is_wait =

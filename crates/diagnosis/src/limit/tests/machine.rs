@@ -1,8 +1,14 @@
 //! Limits of the machine.
 
+use rabbitscope_text::Percentiles;
+use rabbitscope_wire::{
+    packet::Timestamp,
+    report::{ConnectionReport, LatencyKind, LatencyReport, MessageFigures, Unmatched},
+};
+
 use super::cases::{check, found, healthy, process};
 use crate::{
-    case::{Blocker, Flow, FlowProcess, Neighbour},
+    case::{Blocker, ChannelCase, Flow, FlowProcess, Neighbour, QueueCase, Source, Unread},
     limit::{Certainty, LimitKind},
 };
 
@@ -27,6 +33,66 @@ fn a_starved_node_is_limited_by_its_machine() {
     (host.quota_cores, host.throttled_periods) = (Some(0.5), Some(0.7));
     host.waiting_cores = Some(2.5);
     check(&case, LimitKind::Host, "control group", Certainty::Certain);
+}
+
+/// Its schedulers wait for the only CPU that it may use, while others are idle.
+#[test]
+fn a_node_on_few_cpus_is_limited_by_them() {
+    let on = |allowed, schedulers, waiting| {
+        let mut case = healthy();
+        case.cpu.as_mut().unwrap().processes.clear();
+        case.vm = Err(Unread::new(Source::Node));
+        let host = case.host.as_mut().unwrap();
+        (host.allowed_cpus, host.schedulers) = (allowed, Some(schedulers));
+        (host.node_cores, host.waiting_cores) = (0.99, Some(waiting));
+        case
+    };
+    check(&on(1, 8, 1.4), LimitKind::Host, "CPU affinity", Certainty::Likely);
+    // It was started with one scheduler for its CPU, may use all, or hardly waits.
+    for case in [on(1, 1, 1.4), on(8, 8, 1.4), on(0, 8, 1.4), on(1, 8, 0.1)] {
+        assert_ne!(found(&case).kind, LimitKind::Host);
+    }
+}
+
+/// Consumers hold all messages that they may, but the node has not processed their acknowledgements yet.
+#[test]
+fn messages_that_wait_in_the_node_do_not_outweigh_its_lack_of_cpu_time() {
+    let held = |nanos| {
+        let mut case = healthy();
+        case.cpu.as_mut().unwrap().processes.clear();
+        case.vm.as_mut().unwrap().scheduler_use = Some(0.9);
+        let host = case.host.as_mut().unwrap();
+        (host.idle_share, host.waiting_cores) = (0.01, Some(4.0));
+        host.neighbours =
+            vec![Neighbour { command: "backup".to_owned(), cores: 4.0, ..Neighbour::default() }];
+        let (name, ready, consumers) = ("orders".to_owned(), 5_000, 1);
+        case.queues.as_mut().unwrap().rows =
+            vec![QueueCase { name, ready, consumers, ..QueueCase::default() }];
+        case.clients.as_mut().unwrap().channels = vec![ChannelCase {
+            name: "10.0.0.7:4000 -> 10.0.0.1:5672 (1)".to_owned(),
+            consumers: 1,
+            prefetch: Some(200),
+            unacknowledged: 200,
+            consumed_queues: vec!["orders".to_owned()],
+            ..ChannelCase::default()
+        }];
+        let percentiles = Percentiles { count: 10_000, ..Percentiles::default() };
+        let mean = f64::from(nanos);
+        let kind = LatencyKind::DeliverToAck;
+        let unmatched = Unmatched::default();
+        let times = LatencyReport { kind, mean, min: 1, percentiles, unmatched };
+        case.packets.as_mut().unwrap().connections = vec![ConnectionReport {
+            client: "10.0.0.7:4000".to_owned(),
+            last: Timestamp::from_unix_nanos(10_000_000_000),
+            messages: MessageFigures { delivered: 10_000, ..MessageFigures::default() },
+            latencies: vec![times],
+            ..ConnectionReport::default()
+        }];
+        case
+    };
+    // 1,000 messages a second, 5 ms each: 5 are at the client. Then 190 ms: 190 are.
+    check(&held(5_000_000), LimitKind::Host, "backup", Certainty::Likely);
+    check(&held(190_000_000), LimitKind::Consumers, "orders", Certainty::Likely);
 }
 
 /// A schedule that the node meets: its schedulers sleep half of the time, and what is stolen makes it later, not slower.

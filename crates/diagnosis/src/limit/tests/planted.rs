@@ -85,8 +85,13 @@ fn a_process_that_waits_for_fsync_is_limited_by_the_disk() {
     case.host.as_mut().unwrap().data_disk =
         Some(Disk { device: "vda".to_owned(), flush_ms: Some(12.0), ..Disk::default() });
     check(&case, LimitKind::Disk, "ra_log_wal", Certainty::Certain);
+    // Few waits take as long, on a slow disk. Fewer, or shorter ones, say nothing.
     case.waits.as_mut().unwrap().processes = vec![wait(5, 0.82)];
-    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    check(&case, LimitKind::Disk, "ra_log_wal", Certainty::Uncertain);
+    for few in [wait(3, 0.82), wait(5, 0.4)] {
+        case.waits.as_mut().unwrap().processes = vec![few];
+        check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    }
     // One that is idle between its waits could take more work. One that is never idle could not.
     let looks = |busy| ErlangProcess {
         pid: "<0.9.0>".to_owned(),
@@ -191,10 +196,19 @@ fn consumers_with_a_full_prefetch_are_the_limit() {
     case.clients.as_mut().unwrap().channels = vec![channel(20)];
     check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
     assert!(found(&case).sentence.contains("billing"));
+    // Two queues share the channel, each with one of its consumers.
+    let both = vec!["orders".to_owned(), "invoices".to_owned()];
+    case.clients.as_mut().unwrap().channels =
+        vec![ChannelCase { consumed_queues: both, ..channel(0) }];
+    case.queues.as_mut().unwrap().rows[0].unacknowledged = 10;
+    check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
+    case.queues.as_mut().unwrap().rows[0].unacknowledged = 0;
     // They could take more: something else delivers too slowly.
     case.clients.as_mut().unwrap().channels = vec![channel(4)];
     check(&case, LimitKind::Unknown, "", Certainty::Uncertain);
-    case.queues.as_mut().unwrap().rows[0].ready_growth = -800.0;
+    // A backlog that is gone at once is that of a burst.
+    case.queues.as_mut().unwrap().rows[0].ready_growth = -2_000.0;
+    case.broker.as_mut().unwrap().rates.delivered = Some(9_000.0);
     check(&case, LimitKind::Nothing, "", Certainty::Certain);
 }
 

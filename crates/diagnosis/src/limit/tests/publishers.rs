@@ -6,9 +6,9 @@ use rabbitscope_wire::{
     report::{ConnectionReport, LatencyKind, LatencyReport, MessageFigures, Unmatched},
 };
 
-use super::cases::{check, found, healthy};
+use super::cases::{check, found, healthy, process};
 use crate::{
-    case::{Case, ChannelCase},
+    case::{Answer, Case, ChannelCase, Turns, WaitingPublisher},
     limit::{Certainty, LimitKind},
 };
 
@@ -145,4 +145,64 @@ fn delayed_acknowledgements_limit_a_client_of_a_node_with_cpu_time() {
     check(&case, LimitKind::Publishers, CLIENT, Certainty::Certain);
     case.host.as_mut().unwrap().throttled_periods = Some(0.4);
     assert_ne!(found(&case).kind, LimitKind::Publishers);
+}
+
+/// A node whose publisher waits for answers, for this share of its time, with these messages of 10,000.
+fn waiting(answer: Answer, messages: u64, waiting: f64) -> Case {
+    let window = Some(200);
+    let one = WaitingPublisher { client: CLIENT.to_owned(), messages, answer, window, waiting };
+    let turns = Turns { published: 10_000, publishers: vec![one], ..Turns::default() };
+    Case { turns: Some(turns), ..healthy() }
+}
+
+#[test]
+fn publishers_that_wait_are_named_if_nothing_else_is() {
+    let texts = [
+        (Answer::Confirm, "message when a confirm comes (at most 200 without one), and not before"),
+        (Answer::Commit, "messages when their transaction is committed, and not before"),
+        (Answer::Reply, "request when a reply comes, and not before"),
+    ];
+    for (answer, text) in texts {
+        let case = waiting(answer, 9_000, 0.8);
+        check(&case, LimitKind::Publishers, CLIENT, Certainty::Uncertain);
+        let limit = found(&case);
+        assert!(limit.sentence.ends_with(text), "{limit:#?}");
+        let figure = "9000 of 10000 messages; waiting takes 80 % of the time between them";
+        assert_eq!(limit.evidence[0].figure, figure);
+    }
+    let mut busy = waiting(Answer::Confirm, 9_000, 0.8);
+    busy.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.92)];
+    check(&busy, LimitKind::Process, "queue orders", Certainty::Likely);
+}
+
+#[test]
+fn few_waiting_publishers_and_those_with_work_of_their_own_are_no_limit() {
+    for case in [
+        waiting(Answer::Confirm, 4_000, 0.8),
+        waiting(Answer::Confirm, 9_000, 0.1),
+        Case { turns: Some(Turns { published: 40, ..Turns::default() }), ..healthy() },
+    ] {
+        check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    }
+}
+
+/// The packets of a channel that is older than the capture show turns, and its answers show that more messages are out.
+#[test]
+fn a_known_window_is_not_one_by_one() {
+    let mut case = case(turns(300_000, 0), 1);
+    case.turns = waiting(Answer::Confirm, 9_000, 0.9).turns;
+    check(&case, LimitKind::Publishers, CLIENT, Certainty::Uncertain);
+    assert!(found(&case).sentence.contains("at most 200 without one"));
+}
+
+/// A clock that is slower than the confirms takes turns with them. Its messages do not follow them.
+#[test]
+fn a_publisher_whose_messages_do_not_follow_confirms_is_no_limit() {
+    let mut clock = case(turns(300_000, 200_000), 1);
+    clock.turns = Some(Turns { published: 30_000, ..Turns::default() });
+    check(&clock, LimitKind::Nothing, "", Certainty::Likely);
+    let mut one = waiting(Answer::Confirm, 30_000, 0.6).turns.unwrap();
+    (one.publishers[0].window, one.published) = (Some(1), 30_000);
+    clock.turns = Some(one);
+    check(&clock, LimitKind::Publishers, CLIENT, Certainty::Certain);
 }

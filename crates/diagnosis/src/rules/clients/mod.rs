@@ -1,5 +1,6 @@
 //! Rules about clients: by the client's own name, user and addresses.
 
+pub(super) mod confirm_window;
 pub(super) mod low_prefetch;
 pub(super) mod many_channels;
 pub(super) mod polling;

@@ -7,7 +7,7 @@ use rabbitscope_wire::report::PacketReport;
 use super::rows::{connection, consumer, process, publisher, queue, waiting};
 use crate::case::{
     Broker, Case, Churn, Clients, Cpu, Disk, Flow, Host, MessageRates, PeerNode, Processes,
-    QueueKind, Queues, Settings, Subject, Use, Vm, Waits,
+    QueueKind, Queues, Settings, Subject, Turns, Use, Vm, Waits,
 };
 
 /// Returns the healthy case.
@@ -28,6 +28,7 @@ pub(super) fn healthy() -> Case {
             ..Waits::default()
         }),
         packets: Ok(PacketReport { not_judged: Some(Vec::new()), ..PacketReport::default() }),
+        turns: Some(Turns { seconds: 15.0, published: 15_000, ..Turns::default() }),
         host: Ok(host()),
         ..Case::unread(subject)
     }

@@ -6,7 +6,7 @@ use super::{
     rows::process,
 };
 use crate::{
-    case::{Case, ChannelCase},
+    case::{Answer, Case, ChannelCase, Turns, WaitingPublisher},
     finding::Severity,
 };
 
@@ -144,6 +144,42 @@ fn transactions() {
             channel.published_per_second = None;
         }),
     );
+}
+
+/// Plants a publisher that waits for answers, for this share of its time.
+fn waiting(answer: Answer, window: Option<u32>, messages: u64, share: f64) -> impl Fn(&mut Case) {
+    move |case| {
+        publisher(|channel| channel.name = "10.0.0.6:4711 -> 10.0.0.1:5672 (1)".to_owned())(case);
+        let client = "10.0.0.6:4711".to_owned();
+        let one = WaitingPublisher { client, messages, answer, window, waiting: share };
+        let seconds = 15.0;
+        let turns = Turns { seconds, published: 15_000, publishers: vec![one], ..Turns::default() };
+        case.turns = Some(turns);
+    }
+}
+
+#[test]
+fn confirm_window() {
+    let one = waiting(Answer::Confirm, Some(1), 12_000, 0.8);
+    let found = check("confirm-window", Severity::Warning, "shop", one);
+    assert!(found.sentence.ends_with("waits for the confirm of each message before the next one"));
+    assert_eq!(found.bound.map(|bound| bound.throughput), Some(99.0));
+    let ten = waiting(Answer::Confirm, Some(10), 900, 0.8);
+    let found = check("confirm-window", Severity::Note, "10.0.0.6:4711", ten);
+    assert!(found.sentence.contains("one of 10 messages"), "{}", found.sentence);
+    for healthy in [
+        waiting(Answer::Confirm, Some(50), 12_000, 0.8),
+        waiting(Answer::Confirm, Some(1), 12_000, 0.3),
+        waiting(Answer::Confirm, Some(1), 90, 0.8),
+        waiting(Answer::Confirm, None, 12_000, 0.8),
+        waiting(Answer::Reply, None, 12_000, 0.8),
+    ] {
+        check_healthy("confirm-window", healthy);
+    }
+    check_unjudged("confirm-window", "packets show no messages", |case| case.turns = None);
+    check_unjudged("confirm-window", "it takes 100 published messages", |case| {
+        case.turns = Some(Turns { published: 99, ..Turns::default() });
+    });
 }
 
 #[test]

@@ -6,10 +6,10 @@ use rabbitscope_wire::report::{self, FindingRule, PacketReport, SourceLevel};
 
 use super::Random;
 use crate::case::{
-    Blocker, Broker, Case, ChannelCase, Churn, Clients, ConnectionCase, Cpu, Disk, Flow,
-    FlowProcess, FunctionCpu, Host, MessageRates, Neighbour, Part, PeerNode, ProcessCpu,
-    ProcessWaits, QueueCase, QueueKind, Queues, Settings, Source, Subject, Unread, Use, Vm,
-    WaitedIn, Waits,
+    Answer, Blocker, Broker, Case, ChannelCase, Churn, Clients, ConnectionCase, Cpu, Disk, Flow,
+    FlowProcess, FunctionCpu, Host, MessageRates, Neighbour, Part, PeerNode, PolledQueue,
+    ProcessCpu, ProcessWaits, QueueCase, QueueKind, Queues, Settings, Source, Subject, Turns,
+    Unread, Use, Vm, WaitedIn, WaitingPublisher, Waits,
 };
 
 /// Names that a terminal, a page, a shell or a file could obey.
@@ -74,6 +74,7 @@ impl Random {
             cpu: self.part(Self::cpu),
             waits: self.part(Self::waits),
             packets: self.part(Self::packets),
+            turns: self.maybe(Self::turns),
             host: self.part(Self::host),
             ..Case::unread(subject)
         }
@@ -315,6 +316,29 @@ impl Random {
             findings: self.rows(finding),
             connections: self.rows(connection),
             ..PacketReport::default()
+        }
+    }
+
+    fn turns(&mut self) -> Turns {
+        let publisher = |random: &mut Self| WaitingPublisher {
+            client: random.name(),
+            messages: random.count(),
+            answer: random.pick(&[Answer::Confirm, Answer::Commit, Answer::Reply]),
+            window: random.maybe(|random| random.pick(&[0, 1, 7, 500])),
+            waiting: random.share(),
+        };
+        let polled = |random: &mut Self| PolledQueue {
+            vhost: random.maybe(Self::name),
+            queue: random.name(),
+            client: random.name(),
+            gets: random.count(),
+            empty: random.count(),
+        };
+        Turns {
+            seconds: self.pick(&[0.0, 1.0, 15.0]),
+            published: self.count(),
+            publishers: self.rows(publisher),
+            polled: self.rows(polled),
         }
     }
 
