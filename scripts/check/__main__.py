@@ -56,7 +56,7 @@ def loaded(case, site, sets, place):
         if case.prepare:
             case.prepare(site)
         if case.scenario:
-            load = Load(site, case.scenario, sets, case.near, place, case.query)
+            load = Load(site, case.scenario, sets, case.near, place)
             stack.enter_context(load.running())
             load.wait(2)
         planted = stack.enter_context(contextlib.ExitStack())

@@ -86,7 +86,7 @@ def checked(trial, place):
         if case.prepare:
             case.prepare(site)
         if case.scenario:
-            flood = Load(site, case.scenario, case.sets, case.near, place.parent, case.query)
+            flood = Load(site, case.scenario, case.sets, case.near, place.parent)
             stack.enter_context(flood.running())
             flood.wait(2)
         if case.plant:

@@ -101,6 +101,12 @@ class Site:
             return uri.replace("amqp://", "amqps://").replace(f":{self.port(index)}", f":{self.tls.port}")
         return uri.replace("127.0.0.1", clients.delay.HOST) if self.path else uri
 
+    def other_ports(self, index):
+        """The query of an address with the ports of other protocols."""
+        ports = self.ports(index)
+        keys = [f"{protocol}_port={ports[protocol]}" for protocol in ("mqtt", "stream") if protocol in ports]
+        return "?" + "&".join(keys) if keys else ""
+
     def distribution_ports(self):
         words = pathlib.Path(f"/proc/{self.pid()}/cmdline").read_bytes().split(b"\0")
         at = words.index(b"-rabbitscope_ports")
@@ -136,7 +142,7 @@ class Site:
 class Load:
     """A load that runs until the end of the block."""
 
-    def __init__(self, site, scenario, sets, near, place, query=""):
+    def __init__(self, site, scenario, sets, near, place):
         self.site, self.sets = site, sets
         self.out = pathlib.Path(place) / "load"
         shutil.rmtree(self.out, ignore_errors=True)
@@ -145,9 +151,9 @@ class Load:
         words = ["run", file, "--out", self.out, "--plain", "--remove-leftovers", "--set", "run.duration=10m",
                  "--set", "run.self-check=false"]
         for key, value in sets.items():
-            words += ["--set", f"{key}={value}"]
+            words += ["--set", f"!{key}" if value is None else f"{key}={value}"]
         self.command = site.words(PROGRAM, *words)
-        self.environment = {**site.environment, "RABBITSCOPE_URI": site.uri(near) + query}
+        self.environment = {**site.environment, "RABBITSCOPE_URI": site.uri(near) + site.other_ports(near)}
 
     @contextlib.contextmanager
     def running(self):

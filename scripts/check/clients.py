@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import random
 import socket
 import sys
 import threading
@@ -10,7 +11,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "packets"))
 import delay  # noqa: E402
-from amqp import PASSWORDS, Client, frame, publish, short  # noqa: E402
+from amqp import PASSWORDS, Client, frame, method, publish, short  # noqa: E402
 
 
 def connect(site, index=0, **options):
@@ -46,14 +47,17 @@ def deletion(queue):
 
 
 class FarPath(delay.Path):
-    """A path to the broker whose way back can be narrow: `rate` in bytes a second, with room for `room` seconds of packets."""
+    """A path to the broker whose way back can be narrow: `rate` in bytes a second, with room for `room` seconds of
+    packets, and where a share `loss` of them is lost."""
 
     def __init__(self, seconds=0.01):
-        self.rate, self.room, self.free, self.base = None, 0.1, 0.0, seconds
+        self.rate, self.room, self.free, self.base, self.loss = None, 0.1, 0.0, seconds, 0
         super().__init__(seconds, "rscheck0")
 
     def take(self, packet):
         self.delay = self.base
+        if self.loss and packet[12:16] == delay.LOOPBACK and random.random() < self.loss:
+            return
         if self.rate and packet[12:16] == delay.LOOPBACK:
             now = time.monotonic()
             self.free = max(self.free, now)
@@ -107,6 +111,59 @@ def slow_reader(site, queue, bytes_a_second, count=1):
             client.reset()
         for worker in workers:
             worker.stop()
+
+
+@contextlib.contextmanager
+def batches(site, queue, size, pause):
+    """A publisher that waits for the confirms of a batch before the next one, and for `pause` seconds."""
+    client = connect(site)
+    client.declare(queue, 2, {"x-max-length": 1000})
+    client.confirm()
+    many = b"".join(publish(queue, b"7" * 100)) * size
+    confirmed = sent = 0
+
+    def step():
+        nonlocal confirmed, sent
+        client.send(many)
+        sent += size
+        while confirmed < sent:
+            if not client.expect((60, 80)):
+                raise EOFError
+            confirmed = max(confirmed, int.from_bytes(client.payload[4:12], "big"))
+        time.sleep(pause)
+        return size
+
+    yield from worked(client, step)
+
+
+@contextlib.contextmanager
+def getter(site, queue, work):
+    """A client that asks for a message, works on it for `work` seconds, and acknowledges it."""
+    client = connect(site)
+
+    def step():
+        client.send(method(1, (60, 70), b"\0\0" + short(queue) + b"\0"))
+        if client.expect((60, 71), (60, 72)) != (60, 71):
+            return 0
+        tag = int.from_bytes(client.payload[4:12], "big")
+        while client.frame()[0] != 3:
+            pass
+        time.sleep(work)
+        client.ack(tag)
+        return 1
+
+    yield from worked(client, step)
+
+
+def worked(client, step):
+    """Repeats a step of a client until its end, and resets its connection."""
+    worker = Worker(step)
+    try:
+        yield worker
+    finally:
+        worker.is_on = False
+        client.reset()
+        worker.stop()
 
 
 @contextlib.contextmanager

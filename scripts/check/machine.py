@@ -136,6 +136,13 @@ def write_limit(pid, device, writes):
     return control_group(pid, "blkio", settings)
 
 
+def read_limit(pid, device, bytes_a_second):
+    """Limits what a process reads from a device (major:minor)."""
+    settings = lambda unified: [("io.max", f"{device} rbps={bytes_a_second}")] if unified else [
+        ("blkio.throttle.read_bps_device", f"{device} {bytes_a_second}")]
+    return control_group(pid, "blkio", settings)
+
+
 def device_of(path):
     """Returns major:minor of the disk with a path; for a partition that of its disk."""
     number = os.stat(path).st_dev

@@ -2,6 +2,7 @@
 
 import contextlib
 import pathlib
+import threading
 import time
 
 import clients
@@ -18,13 +19,13 @@ def cpu_limit(cores):
     return lambda site: machine.cpu_limit(site.pid(), cores)
 
 
-def one_cpu_with_burners(count):
-    """Binds the node to one CPU, and lets others burn it."""
+def one_cpu(burners=0):
+    """Binds the node to one CPU, and lets so many others burn it."""
     @contextlib.contextmanager
     def plant(site):
         machine.run("taskset", "-a", "-p", "-c", "0", site.pid())
         with contextlib.ExitStack() as stack:
-            for _ in range(count):
+            for _ in range(burners):
                 stack.enter_context(machine.process("taskset", "-c", "0", "sh", "-c", "while :; do :; done", grace=0.1))
             yield
         machine.run("taskset", "-a", "-p", "-c", f"0-{machine.os.cpu_count() - 1}", site.pid())
@@ -34,6 +35,17 @@ def one_cpu_with_burners(count):
 def write_limit(writes):
     def plant(site):
         return machine.write_limit(site.pid(), machine.device_of(site.nodes[0]["directory"]), writes)
+    return plant
+
+
+def read_limit(bytes_a_second):
+    """Limits what the node reads from its disk, of which the kernel keeps nothing in memory."""
+    @contextlib.contextmanager
+    def plant(site):
+        machine.run("sync")
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("1")
+        with machine.read_limit(site.pid(), machine.device_of(site.nodes[0]["directory"]), bytes_a_second):
+            yield
     return plant
 
 
@@ -51,6 +63,18 @@ def narrow_path(bytes_a_second):
             yield
         finally:
             site.path.rate = None
+    return plant
+
+
+def lossy_path(share):
+    """Loses a share of the packets to clients on a far path."""
+    @contextlib.contextmanager
+    def plant(site):
+        site.path.loss = share
+        try:
+            yield
+        finally:
+            site.path.loss = 0
     return plant
 
 
@@ -83,6 +107,37 @@ def disk_alarm(site):
         yield
     finally:
         site.evaluate(f"rabbit_disk_monitor:set_disk_free_limit({before}).")
+
+
+@contextlib.contextmanager
+def flapping_alarm(site):
+    """Raises the alarm of the disk for two seconds, and lowers it for half of one, again and again."""
+    before = site.evaluate("rabbit_disk_monitor:get_disk_free_limit().").strip()
+    ended = threading.Event()
+
+    def flap():
+        while not ended.is_set():
+            site.evaluate("rabbit_disk_monitor:set_disk_free_limit(1000000000000000).")
+            ended.wait(2)
+            site.evaluate(f"rabbit_disk_monitor:set_disk_free_limit({before}).")
+            ended.wait(0.5)
+
+    thread = threading.Thread(target=flap)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        site.evaluate(f"rabbit_disk_monitor:set_disk_free_limit({before}).")
+
+
+def batches(queue, size, pause):
+    return lambda site: clients.batches(site, queue, size, pause)
+
+
+def getter(queue, work):
+    return lambda site: clients.getter(site, queue, work)
 
 
 def slow_reader(queue, bytes_a_second, count=1):

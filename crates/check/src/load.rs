@@ -1,7 +1,11 @@
 //! The observed load of a node: the flows of its clients, and the objects that they use.
 
+use core::net::SocketAddr;
+use std::collections::BTreeMap;
+
 use rabbitscope_diagnosis::{Answer, Case, PolledQueue, Source, Turns, WaitingPublisher};
 use rabbitscope_erlang::{ConnectOptions, Connection};
+use rabbitscope_wire::report::PacketReport;
 use rabbitscope_workload::{self as workload, Flows, Topology};
 
 use crate::{options::CheckOptions, pending::Pending};
@@ -55,9 +59,17 @@ pub(crate) fn observed(
     Ok(ObservedLoad { flows, objects })
 }
 
-/// Returns the clients that do one thing after the other; none if no message was observed.
-pub(crate) fn turns(flows: &Flows) -> Option<Turns> {
-    let workload::Turns { seconds, published, publishers, polled } = flows.turns();
+/// Returns the clients that do one thing after the other; none if no message was observed. The report has the times to the
+/// clients and back.
+pub(crate) fn turns(flows: &Flows, report: &PacketReport) -> Option<Turns> {
+    let times: BTreeMap<&str, u64> = report
+        .connections
+        .iter()
+        .filter(|one| one.from_broker.round_trips.count > 0)
+        .map(|one| (one.client.as_str(), one.from_broker.round_trips.min))
+        .collect();
+    let round_trip = |client: SocketAddr| times.get(client.to_string().as_str()).copied();
+    let workload::Turns { seconds, published, publishers, polled } = flows.turns(&round_trip);
     let publisher = |one: workload::WaitingPublisher| WaitingPublisher {
         client: one.client.to_string(),
         messages: one.messages,

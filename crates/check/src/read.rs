@@ -178,12 +178,13 @@ impl Sources {
             Ok(Captured { report, end, flows }) => (Ok(report), end, Some(flows)),
             Err(unread) => (Err(unread), None, None),
         };
+        let turns = flows.as_ref().and_then(|flows| load::turns(flows, packets.as_ref().ok()?));
         let case = Case {
             cpu,
             waits,
             packets,
             capture_end,
-            turns: flows.as_ref().and_then(load::turns),
+            turns,
             host: part(self.host, Source::Host, deadline),
             amqp: self.amqp.map(|amqp| amqp.finish(of_node)?),
             ..case

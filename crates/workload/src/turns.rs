@@ -4,7 +4,7 @@ use core::{cmp::Reverse, net::SocketAddr};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    figures::GapSamples,
+    figures::GapSample,
     groups::{Arrival, Loop, is_paced, most},
     observe::{ConfirmMode, Flows, PublishFlow, ReadFlow},
     topology::canonical,
@@ -12,6 +12,13 @@ use crate::{
 
 /// Messages below which a publisher is not judged.
 const MIN_MESSAGES: u64 = 50;
+
+/// Round trip from which a client is far, in nanoseconds.
+const FAR_NANOS: u64 = 1_000_000;
+
+/// Pauses of a far client below which nothing is said, and the share of them that must end a round trip after an answer.
+const MIN_PAUSES: usize = 20;
+const MOSTLY: f64 = 0.8;
 
 /// Maximum of publishers and of polled queues in a result.
 const ROWS_MAX: usize = 100;
@@ -73,7 +80,10 @@ pub struct PolledQueue {
 impl Flows {
     /// Returns the clients that do one thing after the other. A client that publishes and reads on one connection may wait
     /// for messages to process, so it is left out unless it calls others.
-    pub fn turns(&self) -> Turns {
+    ///
+    /// `round_trip` is the time in nanoseconds from the node to a client and back: an answer takes a part of it to the
+    /// client, and the next message the rest.
+    pub fn turns(&self, round_trip: &dyn Fn(SocketAddr) -> Option<u64>) -> Turns {
         let reading: BTreeSet<u64> = self.reads.iter().map(|flow| flow.connection).collect();
         let can_wait =
             |flow: &&PublishFlow| flow.is_request || !reading.contains(&flow.key.connection);
@@ -86,7 +96,7 @@ impl Flows {
             .publishes
             .iter()
             .filter(can_wait)
-            .filter_map(|flow| waiting(flow, is_alone(flow)))
+            .filter_map(|flow| waiting(flow, is_alone(flow), round_trip))
             .collect();
         publishers.sort_by_key(|one| (Reverse(one.messages), one.client));
         publishers.truncate(ROWS_MAX);
@@ -97,7 +107,11 @@ impl Flows {
 }
 
 /// Judges a flow. Answers are those of its connection, so that only a flow that is alone there has all of them.
-fn waiting(flow: &PublishFlow, is_alone: bool) -> Option<WaitingPublisher> {
+fn waiting(
+    flow: &PublishFlow,
+    is_alone: bool,
+    round_trip: &dyn Fn(SocketAddr) -> Option<u64>,
+) -> Option<WaitingPublisher> {
     let answer = match flow.mode {
         _ if flow.is_request => Answer::Reply,
         ConfirmMode::Confirms => Answer::Confirm,
@@ -110,22 +124,35 @@ fn waiting(flow: &PublishFlow, is_alone: bool) -> Option<WaitingPublisher> {
     let arrival = Arrival::new(&flow.gaps, &[&flow.counts], flow.messages);
     let looped = Loop::new((&flow.samples, &flow.gaps), &flow.unconfirmed, arrival);
     // The longest pauses may be the client's own, for lack of CPU time.
-    let waits = looped.is_closed || is_alone && is_paced(flow.samples.samples());
+    let client = canonical(flow.client?);
+    let on_the_way = round_trip(client).unwrap_or_default();
+    let pauses = flow.samples.samples();
+    let waits = looped.is_closed || is_alone && (is_paced(pauses) || is_far(pauses, on_the_way));
     waits.then_some(WaitingPublisher {
-        client: canonical(flow.client?),
+        client,
         messages: flow.messages,
         answer,
         window: most(&flow.unconfirmed).filter(|_| answer == Answer::Confirm),
-        waiting: waiting_part(&flow.samples),
+        waiting: waiting_part(pauses, on_the_way),
     })
 }
 
-/// Returns the part of the pauses before their last answer.
-fn waiting_part(samples: &GapSamples) -> f64 {
+/// Returns whether most pauses end a round trip after an answer, as those of a far client that sends when it has one.
+fn is_far(pauses: &[GapSample], round_trip: u64) -> bool {
+    let (least, most) = (round_trip / 10 * 9, round_trip / 10 * 13);
+    let after_one = |pause: &&GapSample| (least..=most).contains(&pause.since_answer);
+    let count = pauses.iter().filter(after_one).count();
+    round_trip >= FAR_NANOS
+        && pauses.len() >= MIN_PAUSES
+        && count as f64 >= MOSTLY * pauses.len() as f64
+}
+
+/// Returns the part of the pauses in which an answer is made or under way.
+fn waiting_part(pauses: &[GapSample], round_trip: u64) -> f64 {
     let (mut all, mut own) = (0.0, 0.0);
-    for pause in samples.samples() {
+    for pause in pauses {
         all += pause.nanos as f64;
-        own += pause.nanos.min(pause.since_answer) as f64;
+        own += pause.nanos.min(pause.since_answer.saturating_sub(round_trip)) as f64;
     }
     if all > 0.0 { 1.0 - own / all } else { 0.0 }
 }

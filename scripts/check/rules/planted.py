@@ -58,7 +58,7 @@ PLANTED = [
     load("transactions", "a commit for every 10 messages", {"transactions": ("shop",)}, "rules/direct",
          {"publishers.0.tx-size": 10, "publishers.0.name": '"shop"', "publishers.0.rate": 300}),
     load("confirm-window", "a confirm window of 1", {"confirm-window": ("shop",)}, "classic",
-         {"publishers.0.rate": 1_000_000, "publishers.0.confirm-window": 1, "run.step": "1ms"}),
+         {"publishers.0.rate": None, "publishers.0.confirm-window": 1}),
     load("connection-churn", "120 connections a second", {"connection-churn": ("127.0.0.1",), "packets-connection-churn": CLIENT},
          "rules/churn"),
     load("channel-churn", "150 channels a second", {"channel-churn": ("restless",), "packets-channel-churn": ("restless",)},

@@ -17,6 +17,15 @@ const FULL: f64 = 0.8;
 /// Growth of the unacknowledged messages of a channel without prefetch, per second, from which its consumer is too slow.
 const GROWTH: f64 = 50.0;
 
+/// Part of the unacknowledged messages below which those at the clients do not explain the rate.
+const AT_CLIENTS: f64 = 0.3;
+
+/// Unacknowledged messages from which their place counts. With fewer, each round trip costs throughput.
+const SEVERAL: u64 = 30;
+
+/// Score of consumers whose messages wait in the node.
+const IN_THE_NODE: f64 = 0.9;
+
 /// Acknowledgements of a connection below which their times say nothing.
 const MIN_ACKNOWLEDGED: u64 = 50;
 
@@ -114,8 +123,12 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
         let figure = format!(
             "{at_clients:.0} of them at the clients, by the times of their acknowledgements"
         );
-        candidate =
-            candidate.with(Source::Packets, figure).partly_outside(at_clients / held as f64);
+        let part = at_clients / held as f64;
+        candidate = candidate.with(Source::Packets, figure).partly_outside(part);
+        // Clients that acknowledge at once could take more. The node has not processed what they acknowledged.
+        if part < AT_CLIENTS && held >= SEVERAL {
+            candidate = candidate.at_most(IN_THE_NODE);
+        }
     }
     Some(candidate)
 }

@@ -6,7 +6,7 @@ use super::talk::{MILLIS, Owned, Talk};
 use crate::{Answer, Turns};
 
 fn turns(talk: &Talk) -> Turns {
-    talk.observed().finish().turns()
+    talk.observed().finish().turns(&|_| None)
 }
 
 /// Publishes with a window, of a client that began before the capture. Confirms take 1 to 2 ms, and `own` nanoseconds
@@ -76,6 +76,28 @@ fn a_client_that_is_late_at_times_waits_all_the_same() {
     let found = turns(&talk);
     let [one] = &found.publishers[..] else { panic!("{found:#?}") };
     assert_eq!((one.answer, one.messages), (Answer::Confirm, 3_000));
+}
+
+/// The capture is at the node: an answer takes 10 ms to the client, and the next message 10 ms.
+#[test]
+fn a_far_client_waits_for_the_way_too() {
+    let mut random = Random::new(8);
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, false);
+    let (mut at, mut number) = (MILLIS, 4_000);
+    for _ in 0..200 {
+        (0..10).for_each(|_| talk.publish(at, connection, ("", "q"), 100));
+        number += 10;
+        at += 300_000 + random.below(600_000);
+        talk.confirm(at, connection, number, true);
+        at += 20 * MILLIS + random.below(200_000);
+    }
+    let flows = talk.observed().finish();
+    let found = flows.turns(&|_| Some(20 * MILLIS));
+    let [one] = &found.publishers[..] else { panic!("{found:#?}") };
+    assert!(one.answer == Answer::Confirm && one.waiting > 0.95, "{one:?}");
+    // A near one would take 20 ms for itself.
+    assert!(flows.turns(&|_| Some(50_000)).publishers.is_empty());
 }
 
 #[test]

@@ -33,6 +33,9 @@ const COSTS: f64 = 0.15;
 /// clock, or has little to send.
 const PAUSE_NANOS: f64 = 5e6;
 
+/// Round trip from which a client is far, in nanoseconds.
+const FAR_NANOS: u64 = 1_000_000;
+
 /// Score that names publishers, but not with certainty: they lose most time themselves, or may have more unconfirmed.
 const PERHAPS: f64 = 0.95;
 
@@ -50,6 +53,8 @@ const OF_ALL: f64 = 0.5;
 struct Publisher<'a> {
     connection: &'a ConnectionReport,
     wait: f64,
+    /// The way of the confirm to a far client, and that of the next message. The pause has no part of it.
+    way: f64,
     pause: f64,
     /// True if it is known that no more messages were unconfirmed.
     is_known: bool,
@@ -86,9 +91,9 @@ fn together(case: &Case, report: &PacketReport) -> Option<Candidate> {
     let mean = |part: fn(&Publisher<'_>) -> f64| {
         found.iter().map(|one| part(one) * weight(one)).sum::<f64>() / published
     };
-    let (wait, pause) = (mean(|one| one.wait), mean(|one| one.pause));
+    let times = [mean(|one| one.wait), mean(|one| one.way), mean(|one| one.pause)];
     let is_known = found.iter().all(|one| one.is_known);
-    let candidate = judged((wait, pause), is_known, (first, found.len()));
+    let candidate = judged(times, is_known, (first, found.len()));
     // Those that do not send when an answer comes only look as if they waited for it: a clock is as fast.
     let waits = |one: &&Publisher<'_>| {
         case.turns.is_none() || waiting.iter().any(|other| other.client == one.connection.client)
@@ -98,12 +103,12 @@ fn together(case: &Case, report: &PacketReport) -> Option<Candidate> {
 }
 
 fn judged(
-    (wait, pause): (f64, f64),
+    [wait, way, pause]: [f64; 3],
     is_known: bool,
     (first, count): (&Publisher<'_>, usize),
 ) -> Candidate {
     let client = &first.connection.client;
-    let share = wait / (wait + pause).max(1.0);
+    let share = (wait + way) / (wait + way + pause).max(1.0);
     let who = if count == 1 { client.clone() } else { format!("{count} publishers") };
     let verb = if count == 1 { "waits" } else { "wait" };
     let own = if share < WAITING {
@@ -114,11 +119,17 @@ fn judged(
     };
     let sentence = format!("{who} {verb} for the confirm of each message before the next one{own}");
     let doubt = if is_known { "" } else { "; the number of unconfirmed messages is unknown" };
+    let of_broker = percent(wait / (wait + way + pause).max(1.0));
+    let on_the_way = if way > 0.0 {
+        format!(", {} on the way to the client and back", short_time(nanos(way)))
+    } else {
+        String::new()
+    };
     let figure = format!(
-        "{} from publish to confirm, {} from there to the next publish: the broker has {} of the time{doubt}",
+        "{} from publish to confirm{on_the_way}, {} from there to the next publish: the broker has {of_broker} of the \
+         time{doubt}",
         short_time(nanos(wait)),
         short_time(nanos(pause)),
-        percent(share),
     );
     let candidate = Candidate::new(LimitKind::Publishers, &**client, share, WAITING, sentence)
         .with(Source::Packets, figure);
@@ -147,7 +158,9 @@ fn publisher<'a>(
     let is_known =
         messages.max_unconfirmed > 0 || rows().next().is_some() || messages.takes_turns();
     let (wait, pause) = times(connection, has_turns)?;
-    Some(Publisher { connection, wait, pause, is_known })
+    let way = connection.from_broker.round_trips.min;
+    let way = if way >= FAR_NANOS { pause.min(way as f64) } else { 0.0 };
+    Some(Publisher { connection, wait, way, pause: pause - way, is_known })
 }
 
 /// Returns the mean times of a message: from publish to confirm, and from there to the next publish. Without turns, and where

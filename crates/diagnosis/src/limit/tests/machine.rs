@@ -91,8 +91,15 @@ fn messages_that_wait_in_the_node_do_not_outweigh_its_lack_of_cpu_time() {
         case
     };
     // 1,000 messages a second, 5 ms each: 5 are at the client. Then 190 ms: 190 are.
-    check(&held(5_000_000), LimitKind::Host, "backup", Certainty::Likely);
+    check(&held(5_000_000), LimitKind::Host, "backup", Certainty::Certain);
     check(&held(190_000_000), LimitKind::Consumers, "orders", Certainty::Likely);
+    // Schedulers that are nearly full come first then, and consumers without anything else are uncertain.
+    let mut busy = held(5_000_000);
+    busy.host.as_mut().unwrap().waiting_cores = Some(0.1);
+    check(&busy, LimitKind::Consumers, "orders", Certainty::Uncertain);
+    let vm = busy.vm.as_mut().unwrap();
+    (vm.scheduler_use, vm.crowded_share) = (Some(0.92), 0.9);
+    check(&busy, LimitKind::Schedulers, "", Certainty::Uncertain);
 }
 
 /// A schedule that the node meets: its schedulers sleep half of the time, and what is stolen makes it later, not slower.

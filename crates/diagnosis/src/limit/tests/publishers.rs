@@ -62,6 +62,21 @@ fn a_client_that_takes_most_of_the_time_is_named_without_certainty() {
     assert!(found(&own).sentence.contains("a clock, or work of the client"));
 }
 
+/// Seen at the node, the confirm and the next message are 20 ms on their way.
+#[test]
+fn a_far_client_loses_time_on_the_way() {
+    let mut connection = turns(300_000, 20_400_000);
+    connection.from_broker.round_trips.min = 20_000_000;
+    let far = case(connection, 1);
+    check(&far, LimitKind::Publishers, CLIENT, Certainty::Certain);
+    let figure = &found(&far).evidence[0].figure;
+    assert!(
+        figure.contains("20.0 ms on the way to the client and back, 400 µs from there"),
+        "{figure}"
+    );
+    assert!(figure.contains("the broker has 1 % of the time"), "{figure}");
+}
+
 #[test]
 fn a_slow_clock_is_no_limit() {
     check(&case(turns(400_000, 20_000_000), 0), LimitKind::Nothing, "", Certainty::Certain);
