@@ -28,8 +28,14 @@ queue_figures(#{sums := Sums, is_written := IsWritten, are_queues_counted := Are
         false -> Deep
     end,
     In = [Queue || Pid <- FlowPids, {_, {resource, _, queue, _} = Queue} <- ets:lookup(Sums, Pid)],
-    Chosen = lists:usort(check_best:chosen(Bests) ++ lists:sublist(lists:usort(In ++ FlowQueues), 20)),
-    #{count => ets:select_count(Sums, [{{{here, '_'}, '_'}, [], [true]}]), ready => Ready, unacknowledged => Unacked, is_written => IsWritten,
+    Count = ets:select_count(Sums, [{{{here, '_'}, '_'}, [], [true]}]),
+    %% Queues that write nothing are asked later, unless they are too many.
+    Asked = case not IsWritten andalso Count =< 500 of
+        true -> ets:select(Sums, [{{{here, '$1'}, '_'}, [], ['$1']}]);
+        false -> []
+    end,
+    Chosen = lists:usort(check_best:chosen(Bests) ++ lists:sublist(lists:usort(In ++ FlowQueues), 20) ++ Asked),
+    #{count => Count, ready => Ready, unacknowledged => Unacked, is_written => IsWritten,
         rows => [Row || Queue <- Chosen, Row <- [queue_row(Queue, Context)], is_map(Row)]}.
 
 add_depth({Queue, Ready, Unacked}, {AllReady, AllUnacked, Bests}) when is_integer(Ready), is_integer(Unacked) ->
@@ -48,10 +54,14 @@ queue_row({resource, VHost, queue, Name} = Queue, #{base := Base, sums := Sums, 
     end,
     Before = case ets:lookup(Base, Queue) of [{_, Was}] when is_integer(Was) -> Was; _ -> 0 end,
     Infos = try ets:lookup_element(queue_metrics, Queue, 2) catch error:badarg -> [] end,
-    Consumers = case ets:lookup(Sums, {consumers, Queue}) of [{_, Count}] -> Count; [] -> 0 end,
+    {Consumers, Permitted} = case ets:lookup(Sums, {consumers, Queue}) of
+        [{_, Count, Limit, 0}] -> {Count, Limit};
+        [{_, Count, _, _}] -> {Count, unlimited};
+        [] -> {0, 0}
+    end,
     Pid = case ets:lookup(Sums, {here, Queue}) of [{_, Process}] -> Process; [] -> none end,
     #{vhost => VHost, name => Name, pid => Pid, ready => Ready, ready_before => Before, unacknowledged => Unacked,
-        consumers => Consumers, capacity => proplists:get_value(consumer_capacity, Infos, unknown), version => storage_version(Infos),
+        consumers => Consumers, permitted => Permitted, capacity => proplists:get_value(consumer_capacity, Infos, unknown), version => storage_version(Infos),
         sums => check_sums:sums_of(Sums, Queue, IsCounted), record => queue_record(Queue)};
 queue_row(_, _) -> none.
 

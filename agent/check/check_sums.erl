@@ -2,8 +2,9 @@
 -module(check_sums).
 -export([consumers/1, messages/1, sums_of/3, each_sums/4, each_consuming/3]).
 
-%% {{consumers, Channel}, Count, WithoutAck, LeastPrefetch, Queues}, and {{consumers, Queue}, Count} with those that wait
-%% for the single active one. The row of a consumer has grown at its end; the fifth field of seven says whether it is active.
+%% {{consumers, Channel}, Count, WithoutAck, LeastPrefetch, Queues}, and {{consumers, Queue}, Count, Prefetch, Unlimited}:
+%% the count has also those that wait for the single active one, Prefetch is the sum of the others, and Unlimited the number
+%% of those without a limit. The row of a consumer has grown at its end; the fifth field of seven says whether it is active.
 consumers(Sums) ->
     case ets:first(consumer_created) of
         '$end_of_table' -> none;
@@ -16,9 +17,14 @@ collect_consumers(Size, Sums) ->
     {More, Active} = case Size >= 7 of true -> {['$5' | lists:duplicate(Size - 5, '_')], '$5'}; false -> {lists:duplicate(Size - 4, '_'), true} end,
     Head = list_to_tuple([{'$1', '$2', '_'}, '_', '$3', '$4' | More]),
     check_base:each_paced(consumer_created, [{Head, [], [{{'$1', '$2', '$3', '$4', Active}}]}], fun ({Queue, Channel, IsAcked, Prefetch, IsActive}, _) ->
-        ets:update_counter(Sums, {consumers, Queue}, 1, {{consumers, Queue}, 0}),
+        {Limit, Without} = limit(IsActive =/= false, IsAcked, Prefetch),
+        ets:update_counter(Sums, {consumers, Queue}, [{2, 1}, {3, Limit}, {4, Without}], {{consumers, Queue}, 0, 0, 0}),
         IsActive =/= false andalso ets:insert(Sums, with_consumer(ets:lookup(Sums, {consumers, Channel}), {Queue, Channel, IsAcked, Prefetch}))
     end, none).
+
+limit(false, _, _) -> {0, 0};
+limit(true, true, Prefetch) when is_integer(Prefetch), Prefetch > 0 -> {Prefetch, 0};
+limit(true, _, _) -> {0, 1}.
 
 with_consumer([], {Queue, Channel, IsAcked, Prefetch}) ->
     {{consumers, Channel}, 1, without_ack(IsAcked), Prefetch, [Queue]};

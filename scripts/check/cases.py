@@ -62,7 +62,8 @@ CASES = [
          "publishers.0.queue": '"check-orders-{}"'}),
     Case("channel-headers", "process", "headers", subject=("router", "channel", "127.0.0.1:"), lift=TWO, gain=1.5),
     Case("channel-topics", "process", "topics", subject=("router", "channel", "127.0.0.1:"), lift=TWO, gain=1.4),
-    Case("queue-mqtt", "process", "mqtt", {"publishers.0.confirm-window": 1000}, spec=MQTT, subject=("mqtt-subscription",)),
+    Case("queue-mqtt", "process", "mqtt", {"publishers.0.confirm-window": 1000}, spec=MQTT, subject=("mqtt-subscription",),
+         until="3.12"),
     Case("queue-tls", "process", "one-queue", {"broker.tls.verify": "false"}, spec=Spec(has_tls=True), subject=("check-orders",)),
     Case("reader", "process", plant=plants.small_frames(500), subject=("reader", "127.0.0.1:")),
     # All schedulers.

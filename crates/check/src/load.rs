@@ -3,12 +3,19 @@
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
 
-use rabbitscope_diagnosis::{Answer, Case, PolledQueue, Source, Turns, WaitingPublisher};
+use rabbitscope_diagnosis::{
+    Answer, Case, ChannelCase, PolledQueue, Source, Turns, WaitingPublisher,
+};
 use rabbitscope_erlang::{ConnectOptions, Connection};
 use rabbitscope_wire::report::PacketReport;
-use rabbitscope_workload::{self as workload, Flows, Topology};
+use rabbitscope_workload::{
+    self as workload, Flows, Topology, WaitingPublisher as WorkloadPublisher,
+};
 
 use crate::{options::CheckOptions, pending::Pending};
+
+/// Name of the protocol whose publishes have no number.
+const AMQP_091: &str = "AMQP 0-9-1";
 
 /// The load of a node's clients.
 #[derive(Debug)]
@@ -61,7 +68,11 @@ pub(crate) fn observed(
 
 /// Returns the clients that do one thing after the other; none if no message was observed. The report has the times to the
 /// clients and back.
-pub(crate) fn turns(flows: &Flows, report: &PacketReport) -> Option<Turns> {
+pub(crate) fn turns(
+    flows: &Flows,
+    report: &PacketReport,
+    channels: &[ChannelCase],
+) -> Option<Turns> {
     let times: BTreeMap<&str, u64> = report
         .connections
         .iter()
@@ -70,7 +81,8 @@ pub(crate) fn turns(flows: &Flows, report: &PacketReport) -> Option<Turns> {
         .collect();
     let round_trip = |client: SocketAddr| times.get(client.to_string().as_str()).copied();
     let workload::Turns { seconds, published, publishers, polled } = flows.turns(&round_trip);
-    let publisher = |one: workload::WaitingPublisher| WaitingPublisher {
+    let publisher = |one: WorkloadPublisher| WaitingPublisher {
+        window: window(&one, report, channels),
         client: one.client.to_string(),
         messages: one.messages,
         answer: match one.answer {
@@ -78,7 +90,6 @@ pub(crate) fn turns(flows: &Flows, report: &PacketReport) -> Option<Turns> {
             workload::Answer::Commit => Answer::Commit,
             workload::Answer::Reply => Answer::Reply,
         },
-        window: one.window,
         waiting: one.waiting,
     };
     let polled_queue = |one: workload::PolledQueue| PolledQueue {
@@ -94,4 +105,63 @@ pub(crate) fn turns(flows: &Flows, report: &PacketReport) -> Option<Turns> {
         publishers: publishers.into_iter().map(publisher).collect(),
         polled: polled.into_iter().map(polled_queue).collect(),
     })
+}
+
+/// Returns the most unconfirmed messages of a publisher. In the middle of a connection of AMQP 0-9-1, packets alone do not
+/// tell how many are always unconfirmed. The statistics of its channels do; none without them.
+fn window(
+    publisher: &WorkloadPublisher,
+    report: &PacketReport,
+    channels: &[ChannelCase],
+) -> Option<u32> {
+    let client = publisher.client.to_string();
+    let connection = report.connections.iter().find(|one| one.client == client)?;
+    if connection.from_the_start || connection.protocol != AMQP_091 {
+        return publisher.window;
+    }
+    let is_its = |row: &&ChannelCase| {
+        row.is_confirming && row.name.split_once(" -> ").is_some_and(|(from, _)| from == client)
+    };
+    let known = channels.iter().filter(is_its).map(|row| row.unconfirmed).max()?;
+    Some(publisher.window?.max(u32::try_from(known).unwrap_or(u32::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_wire::report::ConnectionReport;
+
+    use super::*;
+
+    #[test]
+    fn a_window_is_known_from_the_start_or_by_statistics() {
+        let publisher = WorkloadPublisher {
+            client: SocketAddr::from(([127, 0, 0, 1], 4000)),
+            messages: 5_000,
+            answer: workload::Answer::Confirm,
+            window: Some(1),
+            waiting: 0.9,
+        };
+        let report = |protocol: &str, from_the_start| PacketReport {
+            connections: vec![ConnectionReport {
+                client: "127.0.0.1:4000".to_owned(),
+                protocol: protocol.to_owned(),
+                from_the_start,
+                ..ConnectionReport::default()
+            }],
+            ..PacketReport::default()
+        };
+        let channel = |unconfirmed| ChannelCase {
+            name: "127.0.0.1:4000 -> 127.0.0.1:5672 (1)".to_owned(),
+            is_confirming: true,
+            unconfirmed,
+            ..ChannelCase::default()
+        };
+        let joined = report(AMQP_091, false);
+        assert_eq!(window(&publisher, &report(AMQP_091, true), &[]), Some(1));
+        assert_eq!(window(&publisher, &report("MQTT", false), &[]), Some(1));
+        assert_eq!(window(&publisher, &joined, &[]), None);
+        assert_eq!(window(&publisher, &joined, &[channel(0)]), Some(1));
+        // Each confirm lets it publish one more, so that 99 are always unconfirmed.
+        assert_eq!(window(&publisher, &joined, &[channel(99)]), Some(99));
+    }
 }

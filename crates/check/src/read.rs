@@ -178,7 +178,9 @@ impl Sources {
             Ok(Captured { report, end, flows }) => (Ok(report), end, Some(flows)),
             Err(unread) => (Err(unread), None, None),
         };
-        let turns = flows.as_ref().and_then(|flows| load::turns(flows, packets.as_ref().ok()?));
+        let channels = case.clients.as_ref().map_or(&[][..], |clients| &clients.channels);
+        let turns =
+            flows.as_ref().and_then(|flows| load::turns(flows, packets.as_ref().ok()?, channels));
         let case = Case {
             cpu,
             waits,

@@ -50,6 +50,9 @@ pub struct QueueCase {
     pub unacknowledged: u64,
     /// Number of consumers.
     pub consumers: u64,
+    /// Unacknowledged messages that the prefetch of its active consumers permits. Absent if one has no limit, or if it is
+    /// unknown.
+    pub permitted: Option<u64>,
     /// Share of the time in which the queue could deliver to a consumer at once, 0 to 1. Absent if unknown.
     pub consumer_capacity: Option<f64>,
     /// Messages published into it per second. Absent without statistics.

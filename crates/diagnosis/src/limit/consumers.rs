@@ -91,8 +91,12 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
         channel.vhost == queue.vhost && channel.consumed_queues.contains(&queue.name)
     };
     let consuming: Vec<&ChannelCase> = channels.iter().filter(of_queue).collect();
-    let rooms = consuming.iter().filter_map(|channel| room_of_queue(channel));
-    let may_hold = rooms.fold(0, u64::saturating_add);
+    let is_of_channels = consuming.iter().any(|channel| channel.global_prefetch > 0);
+    let rooms = consuming.iter().filter_map(|channel| room(channel));
+    let may_hold = match queue.permitted {
+        Some(permitted) if !is_of_channels => permitted,
+        _ => rooms.fold(0, u64::saturating_add),
+    };
     let of_channels = consuming
         .iter()
         .filter(|channel| room(channel).is_some() && channel.consumed_queues.len() <= 1)
@@ -104,9 +108,10 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
         return None;
     }
     let share = held as f64 / may_hold as f64;
-    let client = consuming.iter().map(|channel| client(channel)).next().unwrap_or_default();
+    let client =
+        consuming.first().map_or_else(String::new, |channel| format!(" ({})", client(channel)));
     let sentence = format!(
-        "the consumers of {} ({client}) hold {} of the {} messages that their prefetch permits, and {} are ready",
+        "the consumers of {}{client} hold {} of the {} messages that their prefetch permits, and {} are ready",
         queue.name,
         grouped(held),
         grouped(may_hold),
@@ -162,20 +167,6 @@ const fn room(channel: &ChannelCase) -> Option<u64> {
         (None, 0) => None,
         (Some(room), global) if room < global => Some(room),
         (_, global) => Some(global),
-    }
-}
-
-/// Returns the number of messages of a queue that a channel may hold, if it divides its consumers evenly among its queues.
-/// Of many queues not all names are known: then each has one consumer.
-fn room_of_queue(channel: &ChannelCase) -> Option<u64> {
-    /// Number of queues whose names are known.
-    const KNOWN: u64 = 10;
-    match (channel.prefetch, channel.consumed_queues.len() as u64) {
-        (Some(each), queues @ 2..) if each > 0 && channel.global_prefetch == 0 => {
-            let of_queue = if queues < KNOWN { channel.consumers / queues } else { 1 };
-            Some(each.saturating_mul(of_queue.max(1)))
-        }
-        _ => room(channel),
     }
 }
 

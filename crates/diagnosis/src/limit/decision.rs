@@ -44,6 +44,9 @@ const DISTURBS: f64 = 0.8;
 /// uncertain.
 const WITHOUT_CPU: f64 = 0.4;
 
+/// Share of the machine's CPU time from which that of the check makes the absence of a limit uncertain.
+const OWN_SHARE: f64 = 0.1;
+
 /// A second in nanoseconds.
 const SECOND_NANOS: u64 = 1_000_000_000;
 
@@ -199,7 +202,7 @@ fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'stat
     }
     let waiting = host::waiting_share(case).filter(|share| *share >= WITHOUT_CPU);
     let certainty = match (blind.is_empty(), disturbs) {
-        _ if waiting.is_some() => Certainty::Uncertain,
+        _ if waiting.is_some() || takes_much(case) => Certainty::Uncertain,
         (true, false) => Certainty::Certain,
         (false, true) => Certainty::Uncertain,
         _ => Certainty::Likely,
@@ -209,6 +212,12 @@ fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'stat
         let _ = write!(sentence, ", but it waits for a CPU in {} of its work", percent(waiting));
     }
     without(LimitKind::Nothing, certainty, sentence, second)
+}
+
+/// Returns whether the check takes so much CPU time that clients cannot send as soon as they would.
+fn takes_much(case: &Case) -> bool {
+    let Ok(host) = &case.host else { return false };
+    host.own_cores >= OWN_SHARE * host.cpus.max(1) as f64
 }
 
 /// Returns a wait that contradicts the absence of a limit.

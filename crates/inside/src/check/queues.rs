@@ -50,6 +50,7 @@ fn queue(row: Fields<'_>, seconds: f64, is_written: bool) -> Option<QueueCase> {
         ready_growth: if is_written { growth / seconds } else { 0.0 },
         unacknowledged: row.number("unacknowledged").unwrap_or_default(),
         consumers,
+        permitted: row.number("permitted").filter(|limit| *limit > 0),
         consumer_capacity: row.float("capacity").filter(|_| consumers > 0),
         published_per_second: rate(0),
         delivered_per_second: rate(2),

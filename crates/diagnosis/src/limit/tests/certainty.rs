@@ -62,3 +62,13 @@ fn short_looks_are_doubts() {
     check_doubt(|case| case.vm.as_mut().unwrap().looks = 20);
     check_doubt(|case| case.vm.as_mut().unwrap().scheduler_use = None);
 }
+
+/// Clients that send when an answer comes are late beside a check that takes their CPU time.
+#[test]
+fn a_check_that_takes_much_is_not_certain_of_nothing() {
+    let mut case = healthy();
+    case.host.as_mut().unwrap().own_cores = 0.7;
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    case.host.as_mut().unwrap().own_cores = 0.9;
+    check(&case, LimitKind::Nothing, "", Certainty::Uncertain);
+}

@@ -96,6 +96,7 @@ fn messages_that_wait_in_the_node_do_not_outweigh_its_lack_of_cpu_time() {
     // Schedulers that are nearly full come first then, and consumers without anything else are uncertain.
     let mut busy = held(5_000_000);
     busy.host.as_mut().unwrap().waiting_cores = Some(0.1);
+    busy.vm.as_mut().unwrap().scheduler_use = Some(0.5);
     check(&busy, LimitKind::Consumers, "orders", Certainty::Uncertain);
     let vm = busy.vm.as_mut().unwrap();
     (vm.scheduler_use, vm.crowded_share) = (Some(0.92), 0.9);

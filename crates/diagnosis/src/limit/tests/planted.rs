@@ -200,9 +200,14 @@ fn consumers_with_a_full_prefetch_are_the_limit() {
     let both = vec!["orders".to_owned(), "invoices".to_owned()];
     case.clients.as_mut().unwrap().channels =
         vec![ChannelCase { consumed_queues: both, ..channel(0) }];
-    case.queues.as_mut().unwrap().rows[0].unacknowledged = 10;
+    let orders = &mut case.queues.as_mut().unwrap().rows[0];
+    (orders.unacknowledged, orders.permitted) = (10, Some(10));
     check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
-    case.queues.as_mut().unwrap().rows[0].unacknowledged = 0;
+    // A client of MQTT has no channel.
+    case.clients.as_mut().unwrap().channels.clear();
+    check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
+    let orders = &mut case.queues.as_mut().unwrap().rows[0];
+    (orders.unacknowledged, orders.permitted) = (0, None);
     // They could take more: something else delivers too slowly.
     case.clients.as_mut().unwrap().channels = vec![channel(4)];
     check(&case, LimitKind::Unknown, "", Certainty::Uncertain);

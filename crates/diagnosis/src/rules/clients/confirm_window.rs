@@ -29,7 +29,10 @@ pub(crate) const RULE: Rule = Rule {
     title: "publishers' windows",
     meaning: "a publisher waits for confirms most of the time, because few of its messages may be unconfirmed",
     needs: &[Need::Clients],
-    minimum: Minimum { seconds: 5, counts: "packets; 100 messages of a publisher" },
+    minimum: Minimum {
+        seconds: 5,
+        counts: "packets; 100 messages of a publisher; statistics, or its connection from the start",
+    },
     threshold: "at most 10 unconfirmed messages, and half of its time spent waiting: note; warning from 100 messages a second",
     change: "a hundred unconfirmed messages",
     source: "RabbitMQ documentation, publishers: confirms one by one, in batches, and while publishing; the thresholds are proposals",

@@ -93,6 +93,18 @@ fn slow_consumers_are_named() {
 }
 
 #[test]
+fn polling_that_falls_behind_is_named() {
+    let (bench, broker) = (Workbench::new("check-polling"), own_broker());
+    let scenario = Scenario::with_queue("checked-polled")
+        .duration("5m")
+        .publishers(Publishers::new("checked-polled").rate(300))
+        .consumers(Consumers::new("checked-polled").polling(true).poll_interval("10ms"));
+    let load = bench.start_run(&broker, scenario, 3);
+    assert_limit(&bench, &broker, &["consumers"], &["checked-polled"]);
+    load.ended_by(Signal::INT);
+}
+
+#[test]
 fn a_low_rate_is_no_limit_of_the_node() {
     let (bench, broker) = (Workbench::new("check-rate"), own_broker());
     let scenario = Scenario::with_queue("checked-idle")
