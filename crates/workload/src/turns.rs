@@ -20,8 +20,8 @@ const FAR_NANOS: u64 = 1_000_000;
 const MIN_PAUSES: usize = 20;
 const MOSTLY: f64 = 0.8;
 
-/// Maximum of publishers and of polled queues in a result.
-const ROWS_MAX: usize = 100;
+/// Maximum of polled queues in a result.
+const QUEUES_MAX: usize = 100;
 
 /// Clients that do one thing after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,7 +99,6 @@ impl Flows {
             .filter_map(|flow| waiting(flow, is_alone(flow), round_trip))
             .collect();
         publishers.sort_by_key(|one| (Reverse(one.messages), one.client));
-        publishers.truncate(ROWS_MAX);
         let (published, _) = self.messages();
         let seconds = self.last.saturating_sub(self.first) as f64 / 1e9;
         Turns { seconds, published, publishers, polled: polled(&self.reads) }
@@ -169,7 +168,7 @@ fn polled(reads: &[ReadFlow]) -> Vec<PolledQueue> {
             if flow.gets > *most {
                 (one.client, *most) = (canonical(client), flow.gets);
             }
-        } else if found.len() < ROWS_MAX {
+        } else if found.len() < QUEUES_MAX {
             let (vhost, queue) = (flow.vhost.clone(), queue.clone());
             let client = canonical(client);
             let one = PolledQueue { vhost, queue, client, gets: flow.gets, empty: flow.empty };
