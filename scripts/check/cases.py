@@ -11,8 +11,8 @@ class Case:
     """A planted case.
 
     `kind` is the limit in truth, `also` are kinds that are as true. `subject` are words, one of which the limit's subject has.
-    The load is `scenario` with `sets`, at the node `near`, and `plant` begins after it. `lift` are sets (none removes a key), `without` the plant or
-    `spec` a broker without the limit: `counter` is then at least `gain` times as high. From the release `until` on, the plant
+    The load is `scenario` with `sets` (a value of none removes a key), at the node `near`, and `plant` begins after it. `lift`
+    are sets, `is_plant_lifted` ends the plant, or `lift_spec` is a broker without the limit: `counter` is then at least `gain` times as high. From the release `until` on, the plant
     limits nothing. With `through`, the check of the whole cluster is asked of that node, and must name the first one.
     """
 

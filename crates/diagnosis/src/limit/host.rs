@@ -49,7 +49,7 @@ pub(super) fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
         return Vec::new();
     }
     let Some(waiting) = waiting_share(case) else { return Vec::new() };
-    let causes = [throttling(host), stealing(host), neighbours(host), affinity(host)]
+    let causes = [throttling(host), stealing(host), neighbours(host), affinity(case, host)]
         .into_iter()
         .flatten()
         .map(|cause| {
@@ -156,10 +156,13 @@ fn neighbours(host: &Host) -> Option<Candidate> {
     })
 }
 
-/// A node that may use fewer CPUs than it has schedulers, and than there are.
-fn affinity(host: &Host) -> Option<Candidate> {
+/// A node that may use fewer CPUs than it has schedulers online, and than there are. A VM that is started on few CPUs has a
+/// scheduler thread for each of the machine, and as many online as it may use.
+fn affinity(case: &Case, host: &Host) -> Option<Candidate> {
     let allowed = host.allowed_cpus;
-    let wanted = host.schedulers.map_or(host.cpus, |schedulers| schedulers.min(host.cpus));
+    let online = case.vm.as_ref().ok().map(|vm| vm.schedulers_online).filter(|online| *online > 0);
+    let schedulers = online.or(host.schedulers);
+    let wanted = schedulers.map_or(host.cpus, |schedulers| schedulers.min(host.cpus));
     (0 < allowed && allowed < wanted).then(|| {
         let sentence =
             format!("the node may run on {allowed} of {} CPUs only, and needs more", host.cpus);

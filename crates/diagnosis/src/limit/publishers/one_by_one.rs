@@ -39,7 +39,8 @@ const FAR_NANOS: u64 = 1_000_000;
 /// Score that names publishers, but not with certainty: they lose most time themselves, or may have more unconfirmed.
 const PERHAPS: f64 = 0.95;
 
-/// Score of fast publishers that lose nearly all the time themselves, or do not send when a confirm comes. It makes the absence of a limit less certain.
+/// Score of fast publishers that lose nearly all the time themselves, or do not send when a confirm comes. It makes the
+/// absence of a limit less certain.
 const DOUBTFUL: f64 = 0.85;
 
 /// Score of publishers by a clock: more at once would gain them nothing.

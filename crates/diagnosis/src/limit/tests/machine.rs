@@ -52,6 +52,14 @@ fn a_node_on_few_cpus_is_limited_by_them() {
     for case in [on(1, 1, 1.4), on(8, 8, 1.4), on(0, 8, 1.4), on(1, 8, 0.1)] {
         assert_ne!(found(&case).kind, LimitKind::Host);
     }
+    // A container with one of eight CPUs, whose VM has eight scheduler threads and one online.
+    let mut contained = on(1, 8, 1.4);
+    contained.vm = healthy().vm;
+    let vm = contained.vm.as_mut().unwrap();
+    (vm.schedulers_online, vm.scheduler_use) = (1, Some(0.9));
+    assert_ne!(found(&contained).kind, LimitKind::Host);
+    contained.vm.as_mut().unwrap().schedulers_online = 8;
+    check(&contained, LimitKind::Host, "CPU affinity", Certainty::Certain);
 }
 
 /// Consumers hold all messages that they may, but the node has not processed their acknowledgements yet.
