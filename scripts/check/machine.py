@@ -3,10 +3,12 @@
 import contextlib
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -20,6 +22,20 @@ def run(*words, check=True, timeout=60, **options):
     if check and done.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, words))}: exit code {done.returncode}: {done.stderr.strip()[-800:]}")
     return done.stdout
+
+
+def run_with_use(*words, timeout=60, **options):
+    """Runs a command. Returns its output, its CPU time in seconds, and its largest memory in MB."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # The kernel tells the largest memory of all children so far, so a child of its own runs the command.
+    program = "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); " \
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr); sys.exit(code)"
+    done = subprocess.run([sys.executable, "-c", program, *map(str, words)], capture_output=True, text=True, timeout=timeout, **options)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, words))}: exit code {done.returncode}: {done.stderr.strip()[-800:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.stdout, cpu, int(done.stderr.split()[-1]) / 1024
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@
 //! beside_load  like `live`, while a run puts load on the broker
 //! live         ring, socket diagnosis and tracepoints of `probe` ─► analyzer of `wire`, for a time
 //! sockets      the kernel's figures of sockets, over that time
+//! pace         intervals between looks at sockets, longer where looks cost more
 //! ports        ports on which the broker listens, and from which it connects
 //! recorded     packets of a file ─► analyzer
 //! saved        packets that may be written ─► a pcapng file, with comments on those that findings rest on
@@ -14,6 +15,7 @@
 
 mod beside_load;
 mod live;
+mod pace;
 mod ports;
 mod recorded;
 mod saved;

@@ -20,10 +20,11 @@ use rabbitscope_wire::{
     report::{PacketReport, Source, SourceLevel, WriteSizes},
 };
 
-use super::{ports::BrokerPorts, recorded::take, saved::SavedPackets, sockets::SocketFigures};
+use super::{
+    pace::SocketPace, ports::BrokerPorts, recorded::take, saved::SavedPackets,
+    sockets::SocketFigures,
+};
 
-/// Interval between samples of sockets.
-const SOCKET_INTERVAL: Duration = Duration::from_millis(100);
 /// Longest wait for packets at a time.
 const PACKET_TIMEOUT: Duration = Duration::from_millis(20);
 /// Time after the end in which earlier packets may still arrive: twice the time after which a block is handed over.
@@ -80,14 +81,14 @@ impl Sources {
         })
     }
 
-    /// Describes each source, with the reason if it is missing.
-    fn describe(&self, options: &LiveOptions) -> Vec<Source> {
+    /// Describes each source, with the reason if it is missing, and the mean interval between looks at the sockets.
+    fn describe(&self, options: &LiveOptions, interval: Duration) -> Vec<Source> {
         let source = |level, found: Result<String, String>| Source {
             level,
             present: found.is_ok(),
             note: found.unwrap_or_else(|refusal| refusal),
         };
-        let interval = SOCKET_INTERVAL.as_millis();
+        let interval = interval.as_millis();
         let sockets =
             self.sockets.as_ref().map(|_| format!("the kernel's account, every {interval} ms"));
         let ring = self.ring.as_ref().map(|_| format!("captured on {}", options.interface.name()));
@@ -153,7 +154,6 @@ fn capture_all<L: ActivityListener>(
     if let (Err(error), Err(_)) = (&sources.ring, &sources.sockets) {
         anyhow::bail!("nothing can be observed: {error}");
     }
-    let described = sources.describe(options);
     let analyzer =
         AnalyzerOptions { ports: options.ports.listening().as_slice().to_vec(), ..analyzer };
     let mut watch = Watch {
@@ -164,9 +164,11 @@ fn capture_all<L: ActivityListener>(
         analyzer: Analyzer::with_listener(analyzer, listener),
         sockets: SocketFigures::new(options.ports.clone()),
         saved,
+        pace: SocketPace::new(),
         sources,
     };
     let cut_short = watch.look(stop, is_over);
+    let described = watch.sources.describe(options, watch.pace.mean_interval());
     let (mut report, listener) = watch.report()?;
     report.sources = described;
     findings::judge(&mut report);
@@ -179,6 +181,7 @@ struct Watch<'a, L> {
     node: Option<ProcessIdentity>,
     analyzer: Analyzer<L>,
     sockets: SocketFigures,
+    pace: SocketPace,
     saved: Option<&'a mut SavedPackets>,
     number: u64,
     written: Vec<u8>,
@@ -193,7 +196,6 @@ impl<L: ActivityListener> Watch<'_, L> {
         is_over: &mut dyn FnMut(Duration) -> bool,
     ) -> Option<String> {
         let start = Instant::now();
-        let mut asked = start;
         let mut cut_short = None;
         while !is_over(start.elapsed()) {
             let waited = start.elapsed().as_secs_f64();
@@ -206,8 +208,7 @@ impl<L: ActivityListener> Watch<'_, L> {
                 break;
             }
             let mut looked = self.packets(PACKET_TIMEOUT).map(drop);
-            if asked.elapsed() >= SOCKET_INTERVAL {
-                asked = Instant::now();
+            if self.pace.is_due() {
                 looked = looked.and_then(|()| self.ask_sockets());
             }
             // On an error, such as a disabled interface, the packets so far still count.
@@ -269,13 +270,16 @@ impl<L: ActivityListener> Watch<'_, L> {
     }
 
     fn ask_sockets(&mut self) -> anyhow::Result<()> {
-        let Ok(sockets) = &mut self.sources.sockets else { return Ok(()) };
-        let samples = sockets.sample()?;
-        for (from, to, shift) in SocketFigures::window_scales(&samples) {
-            self.analyzer.set_window_scale(from, to, shift);
-        }
-        self.sockets.add(samples);
-        Ok(())
+        let Self { sources, analyzer, sockets: figures, pace, .. } = self;
+        let Ok(sockets) = &mut sources.sockets else { return Ok(()) };
+        pace.look(|| {
+            let samples = sockets.sample()?;
+            for (from, to, shift) in SocketFigures::window_scales(&samples) {
+                analyzer.set_window_scale(from, to, shift);
+            }
+            figures.add(samples);
+            Ok(())
+        })
     }
 
     fn report(mut self) -> anyhow::Result<(PacketReport, L)> {

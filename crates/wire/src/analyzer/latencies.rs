@@ -1,4 +1,6 @@
-//! Latencies by kind, as histograms and in the form of the report.
+//! Latencies by kind, in histograms and in the form of the report.
+
+use std::mem;
 
 use hdrhistogram::Histogram;
 use rabbitscope_text::Percentiles;
@@ -7,6 +9,10 @@ use crate::report::{LatencyKind, LatencyReport, Unmatched};
 
 /// Largest recorded latency: an hour. Longer ones count as this.
 const MAX_NANOS: u64 = 3_600_000_000_000;
+
+/// Number of latencies that are kept one by one. A histogram takes some ten times their memory, and most of thousands of
+/// connections have few.
+const MAX_SINGLE: usize = 256;
 
 /// Latencies of each kind that occurred.
 #[derive(Clone, Debug)]
@@ -18,8 +24,15 @@ pub(super) struct LatencyHistograms {
 #[derive(Clone, Debug)]
 struct Latencies {
     kind: LatencyKind,
-    histogram: Histogram<u64>,
+    values: Values,
     unmatched: Unmatched,
+}
+
+/// Nanoseconds, each or in a histogram.
+#[derive(Clone, Debug)]
+enum Values {
+    Single(Vec<u64>),
+    Counted(Histogram<u64>),
 }
 
 impl LatencyHistograms {
@@ -33,8 +46,8 @@ impl LatencyHistograms {
     }
 
     pub(super) fn add(&mut self, kind: LatencyKind, nanos: u64) {
-        let recorded = self.entry(kind).histogram.record(nanos.min(MAX_NANOS));
-        recorded.expect("the histogram grows by itself, and an hour is small");
+        let digits = self.digits;
+        self.entry(kind).values.add(nanos.min(MAX_NANOS), digits);
     }
 
     pub(super) fn add_unmatched(&mut self, kind: LatencyKind, more: Unmatched) {
@@ -50,30 +63,63 @@ impl LatencyHistograms {
 
     fn entry(&mut self, kind: LatencyKind) -> &mut Latencies {
         let place = self.kinds.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
-            let histogram = Histogram::new(self.digits).expect("digits are from 0 to 5");
-            self.kinds.push(Latencies { kind, histogram, unmatched: Unmatched::default() });
+            let values = Values::Single(Vec::new());
+            self.kinds.push(Latencies { kind, values, unmatched: Unmatched::default() });
             self.kinds.len() - 1
         });
         &mut self.kinds[place]
     }
 
     pub(super) fn report(&self) -> Vec<LatencyReport> {
-        let mut reports: Vec<LatencyReport> = self.kinds.iter().map(Latencies::report).collect();
+        let report = |latencies: &Latencies| latencies.report(self.digits);
+        let mut reports: Vec<LatencyReport> = self.kinds.iter().map(report).collect();
         reports.sort_by_key(|report| report.kind);
         reports
     }
 }
 
 impl Latencies {
-    fn report(&self) -> LatencyReport {
+    fn report(&self, digits: u8) -> LatencyReport {
+        let counted;
+        let histogram = match &self.values {
+            Values::Single(values) => {
+                counted = histogram(values, digits);
+                &counted
+            }
+            Values::Counted(histogram) => histogram,
+        };
         LatencyReport {
             kind: self.kind,
-            mean: self.histogram.mean(),
-            min: if self.histogram.is_empty() { 0 } else { self.histogram.min() },
-            percentiles: Percentiles::from_histogram(&self.histogram),
+            mean: histogram.mean(),
+            min: if histogram.is_empty() { 0 } else { histogram.min() },
+            percentiles: Percentiles::from_histogram(histogram),
             unmatched: self.unmatched,
         }
     }
+}
+
+impl Values {
+    fn add(&mut self, nanos: u64, digits: u8) {
+        match self {
+            Self::Single(values) if values.len() < MAX_SINGLE => values.push(nanos),
+            Self::Single(values) => {
+                let mut counted = histogram(&mem::take(values), digits);
+                record(&mut counted, nanos);
+                *self = Self::Counted(counted);
+            }
+            Self::Counted(histogram) => record(histogram, nanos),
+        }
+    }
+}
+
+fn histogram(values: &[u64], digits: u8) -> Histogram<u64> {
+    let mut histogram = Histogram::new(digits).expect("digits are from 0 to 5");
+    values.iter().for_each(|nanos| record(&mut histogram, *nanos));
+    histogram
+}
+
+fn record(histogram: &mut Histogram<u64>, nanos: u64) {
+    histogram.record(nanos).expect("the histogram grows by itself, and an hour is small");
 }
 
 #[cfg(test)]
@@ -90,6 +136,24 @@ mod tests {
         assert!(report.percentiles.p50.abs_diff(200_000) <= 200, "{report:?}");
         assert!(report.percentiles.max.abs_diff(MAX_NANOS) <= MAX_NANOS / 1000, "{report:?}");
         assert!(report.percentiles.count == 5 && report.min.abs_diff(190_000) <= 200, "{report:?}");
+    }
+
+    #[test]
+    fn many_latencies_are_counted_like_few() {
+        let report = |count: u64| {
+            let mut latencies = LatencyHistograms::new(LatencyHistograms::OF_ONE);
+            for number in 0..count {
+                latencies.add(LatencyKind::Method, 1_000 + number * 1_000_000);
+            }
+            latencies.report().remove(0)
+        };
+        for count in [1, 255, 256, 257, 5_000] {
+            let values: Vec<u64> = (0..count).map(|number| 1_000 + number * 1_000_000).collect();
+            let expected = histogram(&values, LatencyHistograms::OF_ONE);
+            let found = report(count);
+            assert_eq!(found.percentiles, Percentiles::from_histogram(&expected), "{count}");
+            assert_eq!((found.min, found.mean), (expected.min(), expected.mean()), "{count}");
+        }
     }
 
     #[test]
