@@ -73,6 +73,8 @@ CASES = [
     Case("fan-out", "schedulers", "fanout", also=("host",)),
     Case("many-quorum", "schedulers", "quorum", {"queues.0.to": 20, "publishers.0.count": 20, "publishers.0.connections": 4,
          "publishers.0.confirm-window": 2000}, spec=MEMORY, counter="confirmed", also=("host",)),
+    Case("many-loops", "schedulers", "many-queues", {"publishers.0.confirm-window": 1, "publishers.0.count": 100,
+         "publishers.0.connections": 100}, also=("host",)),
     # The host.
     Case("burners", "host", "many-queues", plant=plants.burners(6), is_plant_lifted=True, gain=1.5),
     Case("burners-queue", "host", "one-queue", plant=plants.burners(6), is_plant_lifted=True, gain=1.5),
@@ -89,6 +91,8 @@ CASES = [
          gain=1.5, until="4.0"),
     Case("disk-own", "disk", "quorum", {"publishers.0.size": "4KiB"}, spec=Spec(place="loop"), plant=plants.write_limit(60),
          subject=("wal", "loop", "disk"), counter="confirmed", is_plant_lifted=True, gain=1.5),
+    Case("disk-loops", "disk", "quorum", {"publishers.0.confirm-window": 1}, plant=plants.write_limit(60),
+         subject=("wal", "vda", "loop", "disk"), counter="confirmed", is_plant_lifted=True, gain=1.5),
     Case("disk-reads", "disk", "cold", plant=plants.read_limit(1_000_000), subject=("queue", "vda", "loop", "disk"),
          counter="consumed", settle=5, is_plant_lifted=True, gain=1.5),
     # The network.
@@ -114,6 +118,8 @@ CASES = [
     Case("consumers-poll", "consumers", "polled", subject=("check-polled",), counter="consumed", lift={
          "consumers.0.poll-interval": '"0s"', "consumers.0.count": 3, "consumers.0.connections": 3}),
     Case("consumers-get", "consumers", "feed", subject=("check-classic",), plant=plants.getter("check-classic", 0.002)),
+    Case("consumers-global-prefetch", "consumers", "feed", {"publishers.0.rate": 400}, subject=("check-classic",), settle=6,
+         plant=plants.global_prefetch("check-classic", 5, 0.01)),
     Case("consumers-single-active", "consumers", "single-active", subject=("check-sac", "billing"), settle=8, counter="consumed",
          lift={"consumers.0.processing-time": '"1ms"'}),
     Case("consumers-two-queues", "consumers", "two-queues", subject=("check-two", "billing"), settle=8, counter="consumed",
@@ -159,7 +165,8 @@ CASES = [
     # Alarms.
     Case("alarm-memory", "alarm", "one-queue", spec=Spec(config="vm_memory_high_watermark.absolute = 40MB\n"), subject=("memory",),
          lift_spec=ONE),
-    Case("alarm-disk", "alarm", "one-queue", plant=plants.disk_alarm, subject=("disk",), is_plant_lifted=True),
+    Case("alarm-disk", "alarm", "one-queue", plant=plants.disk_alarm(), subject=("disk",), is_plant_lifted=True),
+    Case("alarm-elsewhere", "alarm", "one-queue", spec=PAIR, plant=plants.disk_alarm(1), subject=("disk",), is_plant_lifted=True),
     Case("alarm-flapping", "alarm", "one-queue", plant=plants.flapping_alarm, subject=("disk",), settle=6, is_plant_lifted=True),
     # Distribution.
     Case("distribution-narrow", "distribution", "publishers", {"publishers.0.size": "10kB"}, spec=PAIR, near=1,
@@ -189,6 +196,7 @@ CASES = [
     Case("bursts", "nothing", "burst", also=("publishers",)),
     Case("delayed", "nothing", "delayed", also=("publishers",)),
     Case("held", "nothing", "held", also=("publishers",)),
+    Case("pauses", "nothing", plant=plants.batches("check-own", 1, 0.004)),
     Case("batches-and-pauses", "nothing", plant=plants.batches("check-own", 50, 0.1)),
     healthy("classic-narrow", "classic", {"publishers.0.rate": 2000, "publishers.0.confirm-window": 5}, {"publishers.0.rate": 4000}),
     healthy("classic-third", "classic", {"publishers.0.rate": 6000}, {"publishers.0.rate": 12000}),

@@ -155,6 +155,22 @@ def getter(site, queue, work):
     yield from worked(client, step)
 
 
+@contextlib.contextmanager
+def global_prefetch(site, queue, count, work):
+    """A consumer whose channel may hold `count` messages, by `basic.qos` with `global`. It works on each for `work` seconds."""
+    client = connect(site)
+    client.call((60, 10), b"\0\0\0\0" + count.to_bytes(2, "big") + b"\1")
+    client.consume(queue)
+
+    def step():
+        tag = client.delivery()
+        time.sleep(work)
+        client.ack(tag)
+        return 1
+
+    yield from worked(client, step)
+
+
 def worked(client, step):
     """Repeats a step of a client until its end, and resets its connection."""
     worker = Worker(step)

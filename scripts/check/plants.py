@@ -98,15 +98,17 @@ def lock(table, writers):
     return plant
 
 
-@contextlib.contextmanager
-def disk_alarm(site):
-    """Demands more free bytes than there are, as an operator would."""
-    before = site.evaluate("rabbit_disk_monitor:get_disk_free_limit().").strip()
-    site.evaluate("rabbit_disk_monitor:set_disk_free_limit(1000000000000000).")
-    try:
-        yield
-    finally:
-        site.evaluate(f"rabbit_disk_monitor:set_disk_free_limit({before}).")
+def disk_alarm(index=0):
+    """Demands more free bytes of a node than there are, as an operator would."""
+    @contextlib.contextmanager
+    def plant(site):
+        before = site.evaluate("rabbit_disk_monitor:get_disk_free_limit().", index).strip()
+        site.evaluate("rabbit_disk_monitor:set_disk_free_limit(1000000000000000).", index)
+        try:
+            yield
+        finally:
+            site.evaluate(f"rabbit_disk_monitor:set_disk_free_limit({before}).", index)
+    return plant
 
 
 @contextlib.contextmanager
@@ -138,6 +140,10 @@ def batches(queue, size, pause):
 
 def getter(queue, work):
     return lambda site: clients.getter(site, queue, work)
+
+
+def global_prefetch(queue, count, work):
+    return lambda site: clients.global_prefetch(site, queue, count, work)
 
 
 def slow_reader(queue, bytes_a_second, count=1):

@@ -1,7 +1,6 @@
 //! The observed load of a node: the flows of its clients, and the objects that they use.
 
 use core::net::SocketAddr;
-use std::collections::BTreeMap;
 
 use rabbitscope_diagnosis::{
     Answer, Case, ChannelCase, PolledQueue, Source, Turns, WaitingPublisher,
@@ -73,12 +72,7 @@ pub(crate) fn turns(
     report: &PacketReport,
     channels: &[ChannelCase],
 ) -> Option<Turns> {
-    let times: BTreeMap<&str, u64> = report
-        .connections
-        .iter()
-        .filter(|one| one.from_broker.round_trips.count > 0)
-        .map(|one| (one.client.as_str(), one.from_broker.round_trips.min))
-        .collect();
+    let times = report.smallest_round_trips();
     let round_trip = |client: SocketAddr| times.get(client.to_string().as_str()).copied();
     let workload::Turns { seconds, published, publishers, polled } = flows.turns(&round_trip);
     let publisher = |one: WorkloadPublisher| WaitingPublisher {

@@ -26,6 +26,12 @@ const SEVERAL: u64 = 30;
 /// Score of consumers whose messages wait in the node.
 const IN_THE_NODE: f64 = 0.9;
 
+/// Part of the unacknowledged messages at clients of unknown prefetch, from which these take no more.
+const MOSTLY: f64 = 0.8;
+
+/// Score of clients of unknown prefetch. Whatever else explains the rate comes first.
+const UNKNOWN_PREFETCH: f64 = 0.95;
+
 /// Acknowledgements of a connection below which their times say nothing.
 const MIN_ACKNOWLEDGED: u64 = 50;
 
@@ -105,7 +111,7 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
     // Without statistics, and of a channel with several queues, the queue alone knows.
     let held = of_channels.max(queue.unacknowledged);
     if may_hold == 0 {
-        return None;
+        return held_by_clients(case, queue, &consuming);
     }
     let share = held as f64 / may_hold as f64;
     let client =
@@ -136,6 +142,31 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
         }
     }
     Some(candidate)
+}
+
+/// Consumers of unknown prefetch, whose clients hold the unacknowledged messages nearly all the time.
+fn held_by_clients(
+    case: &Case,
+    queue: &QueueCase,
+    consuming: &[&ChannelCase],
+) -> Option<Candidate> {
+    let held = queue.unacknowledged;
+    if held == 0 || !queue.has_lasting_backlog() {
+        return None;
+    }
+    let at_clients = at_clients(case, consuming)?;
+    let sentence = format!(
+        "clients work on the unacknowledged messages of {} nearly all the time, and {} are ready",
+        queue.name,
+        grouped(queue.ready),
+    );
+    let figure = format!(
+        "{at_clients:.1} of {} messages are at the clients, by the times of their acknowledgements",
+        grouped(held),
+    );
+    let share = at_clients / held as f64;
+    let candidate = Candidate::new(LimitKind::Consumers, &*queue.name, share, MOSTLY, sentence);
+    Some(candidate.with(Source::Packets, figure).at_most(UNKNOWN_PREFETCH))
 }
 
 /// Returns the mean number of messages that clients have not acknowledged yet, by Little's law. The others wait in the node.

@@ -47,6 +47,9 @@ const WITHOUT_CPU: f64 = 0.4;
 /// Share of the machine's CPU time from which that of the check makes the absence of a limit uncertain.
 const OWN_SHARE: f64 = 0.1;
 
+/// Score of a rival from which publishers that wait are less certain: what they wait for may be busy with others.
+const BUSY: f64 = 0.75;
+
 /// A second in nanoseconds.
 const SECOND_NANOS: u64 = 1_000_000_000;
 
@@ -159,11 +162,11 @@ fn decided(
     has_broker: bool,
 ) -> Limit {
     let rival = second.as_ref().map_or(0.0, |second| second.score);
+    let is_alone =
+        if first.kind == LimitKind::Publishers { rival < BUSY } else { rival * 1.5 <= first.score };
     let certainty = if first.score < 1.0 {
         Certainty::Uncertain
-    } else if (first.kind == LimitKind::Alarm && has_broker)
-        || (blind.is_empty() && rival * 1.5 <= first.score)
-    {
+    } else if (first.kind == LimitKind::Alarm && has_broker) || (blind.is_empty() && is_alone) {
         Certainty::Certain
     } else {
         Certainty::Likely

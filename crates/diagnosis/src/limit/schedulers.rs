@@ -6,6 +6,12 @@ use crate::case::{Case, Source, Vm};
 /// Use of the schedulers from which they are the limit.
 const FULL: f64 = 0.93;
 
+/// Use from which they are the limit if they are always crowded: [`DEEP`] processes wait for each. Other programs take
+/// the rest.
+const FULL_AND_DEEP: f64 = 0.8;
+const DEEP: f64 = 4.0;
+const ALWAYS: f64 = 0.8;
+
 /// Share of the looks in which processes must wait for a scheduler. Without waiting, the use is work that fits.
 const CROWDED: f64 = 0.3;
 
@@ -32,8 +38,10 @@ fn from_account(vm: &Vm) -> Vec<Candidate> {
         percent(used),
         vm.run_queue,
     );
+    let is_deep = vm.run_queue >= DEEP * online as f64 && vm.crowded_share >= ALWAYS;
+    let full = if is_deep { FULL_AND_DEEP } else { FULL };
     let candidate =
-        Candidate::new(LimitKind::Schedulers, "", used, FULL, sentence).with(Source::Node, figure);
+        Candidate::new(LimitKind::Schedulers, "", used, full, sentence).with(Source::Node, figure);
     let is_crowded = vm.crowded_share >= CROWDED;
     vec![if is_crowded { candidate } else { candidate.at_most(0.9) }]
 }

@@ -1,5 +1,7 @@
 //! The report as a whole.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -73,6 +75,33 @@ impl PacketReport {
     /// Returns the events of a kind.
     pub fn events_of(&self, kind: EventKind) -> impl Iterator<Item = &ConnectionEvent> {
         self.events.iter().filter(move |event| event.kind == kind)
+    }
+
+    /// Returns the smallest round trip from the broker to each client, in nanoseconds.
+    ///
+    /// The capture alone may not know it: a client that pauses before it sends acknowledges with what it sends. So the
+    /// kernel's figure counts, which is of several minutes, and of the beginning of a connection. Where the kernel was
+    /// asked, a client without its figure has none.
+    pub fn smallest_round_trips(&self) -> HashMap<&str, u64> {
+        let by_kernel: HashMap<&str, u64> = self
+            .sockets
+            .iter()
+            .filter_map(|socket| Some((socket.remote.as_str(), socket.min_round_trip_nanos?)))
+            .collect();
+        let smallest = |connection: &'_ ConnectionReport| {
+            let captured = &connection.from_broker.round_trips;
+            let captured = (captured.count > 0).then_some(captured.min);
+            let of_kernel = by_kernel.get(connection.client.as_str()).copied();
+            match (of_kernel, captured) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (None, captured) if self.sockets.is_empty() => captured,
+                (of_kernel, _) => of_kernel,
+            }
+        };
+        self.connections
+            .iter()
+            .filter_map(|connection| Some((connection.client.as_str(), smallest(connection)?)))
+            .collect()
     }
 }
 
@@ -153,4 +182,39 @@ pub struct ZeroWindowTime {
     pub longest_nanos: u64,
     /// Number of connections with a zero window.
     pub connections: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_knows_the_way_better_than_the_capture() {
+        let connection = |client: &str, count, min| {
+            let mut connection =
+                ConnectionReport { client: client.to_owned(), ..ConnectionReport::default() };
+            connection.from_broker.round_trips = RoundTrips { count, min, ..RoundTrips::default() };
+            connection
+        };
+        let socket = |remote: &str, min| SocketReport {
+            remote: remote.to_owned(),
+            min_round_trip_nanos: min,
+            ..SocketReport::default()
+        };
+        let mut report = PacketReport {
+            connections: vec![
+                connection("near:1", 9, 3_000_000),
+                connection("far:2", 9, 20_000_000),
+            ],
+            ..PacketReport::default()
+        };
+        let captured = HashMap::from([("near:1", 3_000_000), ("far:2", 20_000_000)]);
+        assert_eq!(report.smallest_round_trips(), captured);
+        report.sockets = vec![socket("near:1", Some(40_000)), socket("far:2", Some(21_000_000))];
+        let known = HashMap::from([("near:1", 40_000), ("far:2", 20_000_000)]);
+        assert_eq!(report.smallest_round_trips(), known);
+        report.sockets = vec![socket("near:1", None)];
+        report.connections.push(connection("silent:3", 0, 0));
+        assert!(report.smallest_round_trips().is_empty());
+    }
 }

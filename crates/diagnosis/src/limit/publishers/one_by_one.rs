@@ -77,11 +77,13 @@ fn together(case: &Case, report: &PacketReport) -> Option<Candidate> {
     };
     let channels = case.clients.as_ref().map_or(&[][..], |clients| &clients.channels);
     let all: f64 = report.connections.iter().map(|one| one.messages.published as f64).sum();
+    let ways = report.smallest_round_trips();
+    let way = |one: &ConnectionReport| ways.get(one.client.as_str()).copied().unwrap_or_default();
     let found: Vec<Publisher<'_>> = report
         .connections
         .iter()
         .filter(is_narrow)
-        .filter_map(|one| publisher(one, channels, case.turns.is_some()))
+        .filter_map(|one| publisher(one, channels, case.turns.is_some(), way(one)))
         .collect();
     let weight = |one: &Publisher<'_>| one.connection.messages.published as f64;
     let published: f64 = found.iter().map(weight).sum();
@@ -146,6 +148,7 @@ fn publisher<'a>(
     connection: &'a ConnectionReport,
     channels: &[ChannelCase],
     has_turns: bool,
+    way: u64,
 ) -> Option<Publisher<'a>> {
     let messages = &connection.messages;
     let is_of_client = |row: &&ChannelCase| is_of(&connection.client, &row.name);
@@ -159,7 +162,6 @@ fn publisher<'a>(
     let is_known =
         messages.max_unconfirmed > 0 || rows().next().is_some() || messages.takes_turns();
     let (wait, pause) = times(connection, has_turns)?;
-    let way = connection.from_broker.round_trips.min;
     let way = if way >= FAR_NANOS { pause.min(way as f64) } else { 0.0 };
     Some(Publisher { connection, wait, way, pause: pause - way, is_known })
 }

@@ -1,8 +1,14 @@
 //! Messages that wait: for clients that ask for one at a time, and without an explanation.
 
+use rabbitscope_text::Percentiles;
+use rabbitscope_wire::{
+    packet::Timestamp,
+    report::{ConnectionReport, LatencyKind, LatencyReport, MessageFigures, Unmatched},
+};
+
 use super::cases::{check, found, healthy};
 use crate::{
-    case::{Case, PolledQueue, QueueCase, Turns},
+    case::{Case, ChannelCase, PolledQueue, QueueCase, Turns},
     limit::{Certainty, LimitKind},
 };
 
@@ -41,6 +47,48 @@ fn polling_that_keeps_up_or_finds_nothing_is_no_limit() {
     few.turns.as_mut().unwrap().polled[0].gets = 10;
     check(&few, LimitKind::Nothing, "", Certainty::Certain);
     check(&polled(queue(0, 0.0), 900), LimitKind::Nothing, "", Certainty::Certain);
+}
+
+/// A queue with 8,000 ready messages, and with five at a channel of unknown prefetch. The client takes this long for each of
+/// 500 messages a second.
+fn of_unknown_prefetch(nanos: u32) -> Case {
+    let mut case = healthy();
+    case.queues.as_mut().unwrap().rows = vec![QueueCase { unacknowledged: 5, ..queue(1, 0.0) }];
+    case.clients.as_mut().unwrap().channels = vec![ChannelCase {
+        name: "10.0.0.7:4000 -> 10.0.0.1:5672 (1)".to_owned(),
+        vhost: "/".to_owned(),
+        consumers: 1,
+        consumed_queues: vec!["orders".to_owned()],
+        ..ChannelCase::default()
+    }];
+    let times = LatencyReport {
+        kind: LatencyKind::DeliverToAck,
+        mean: f64::from(nanos),
+        min: 1,
+        percentiles: Percentiles { count: 5_000, ..Percentiles::default() },
+        unmatched: Unmatched::default(),
+    };
+    case.packets.as_mut().unwrap().connections = vec![ConnectionReport {
+        client: "10.0.0.7:4000".to_owned(),
+        last: Timestamp::from_unix_nanos(10_000_000_000),
+        messages: MessageFigures { delivered: 5_000, ..MessageFigures::default() },
+        latencies: vec![times],
+        ..ConnectionReport::default()
+    }];
+    case
+}
+
+#[test]
+fn clients_that_hold_what_they_have_are_the_limit() {
+    let slow = of_unknown_prefetch(9_500_000);
+    check(&slow, LimitKind::Consumers, "orders", Certainty::Uncertain);
+    assert!(found(&slow).evidence[0].figure.starts_with("4.8 of 5 messages are at the clients"));
+    // The others wait in the node.
+    check(&of_unknown_prefetch(3_000_000), LimitKind::Unknown, "", Certainty::Uncertain);
+    let mut drained = of_unknown_prefetch(9_500_000);
+    drained.queues.as_mut().unwrap().rows[0].ready_growth = -4_000.0;
+    drained.broker.as_mut().unwrap().rates.delivered = Some(500_000.0);
+    check(&drained, LimitKind::Nothing, "", Certainty::Certain);
 }
 
 #[test]

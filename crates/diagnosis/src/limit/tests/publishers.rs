@@ -3,7 +3,10 @@
 use rabbitscope_text::Percentiles;
 use rabbitscope_wire::{
     packet::Timestamp,
-    report::{ConnectionReport, LatencyKind, LatencyReport, MessageFigures, Unmatched},
+    report::{
+        ConnectionReport, LatencyKind, LatencyReport, MessageFigures, RoundTrips, SocketReport,
+        Unmatched,
+    },
 };
 
 use super::cases::{check, found, healthy, process};
@@ -66,7 +69,8 @@ fn a_client_that_takes_most_of_the_time_is_named_without_certainty() {
 #[test]
 fn a_far_client_loses_time_on_the_way() {
     let mut connection = turns(300_000, 20_400_000);
-    connection.from_broker.round_trips.min = 20_000_000;
+    connection.from_broker.round_trips =
+        RoundTrips { count: 9, min: 20_000_000, ..RoundTrips::default() };
     let far = case(connection, 1);
     check(&far, LimitKind::Publishers, CLIENT, Certainty::Certain);
     let figure = &found(&far).evidence[0].figure;
@@ -75,6 +79,38 @@ fn a_far_client_loses_time_on_the_way() {
         "{figure}"
     );
     assert!(figure.contains("the broker has 1 % of the time"), "{figure}");
+}
+
+/// A client that pauses acknowledges with what it sends next, so the capture sees its pause as the way.
+#[test]
+fn a_client_that_pauses_is_not_far() {
+    let mut connection = turns(145_000, 2_140_000);
+    connection.from_broker.round_trips =
+        RoundTrips { count: 9, min: 2_060_000, ..RoundTrips::default() };
+    let mut pausing = case(connection, 1);
+    pausing.packets.as_mut().unwrap().sockets = vec![SocketReport {
+        remote: CLIENT.to_owned(),
+        min_round_trip_nanos: Some(30_000),
+        ..SocketReport::default()
+    }];
+    check(&pausing, LimitKind::Nothing, "", Certainty::Likely);
+}
+
+/// Many publishers that wait for each confirm can fill the node.
+#[test]
+fn publishers_whose_node_is_busy_are_not_certain() {
+    let on_a_node = |used, run_queue, crowded_share| {
+        let mut case = case(turns(5_000_000, 800_000), 1);
+        let vm = case.vm.as_mut().unwrap();
+        (vm.schedulers_online, vm.run_queue) = (2, run_queue);
+        (vm.scheduler_use, vm.crowded_share) = (Some(used), crowded_share);
+        case
+    };
+    check(&on_a_node(0.5, 1.0, 0.2), LimitKind::Publishers, CLIENT, Certainty::Certain);
+    check(&on_a_node(0.8, 2.0, 0.6), LimitKind::Publishers, CLIENT, Certainty::Likely);
+    check(&on_a_node(0.92, 98.0, 0.9), LimitKind::Schedulers, "", Certainty::Likely);
+    // Processes that wait now and then.
+    check(&on_a_node(0.92, 98.0, 0.5), LimitKind::Publishers, CLIENT, Certainty::Likely);
 }
 
 #[test]
