@@ -114,7 +114,9 @@ impl Values {
 
 fn histogram(values: &[u64], digits: u8) -> Histogram<u64> {
     let mut histogram = Histogram::new(digits).expect("digits are from 0 to 5");
-    values.iter().for_each(|nanos| record(&mut histogram, *nanos));
+    for nanos in values {
+        record(&mut histogram, *nanos);
+    }
     histogram
 }
 
