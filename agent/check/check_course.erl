@@ -30,7 +30,7 @@ course(#{duration_ms := Duration, words := Words, keeper := Keeper} = Args) ->
     wait_until(min(First + microstates_ms(), Finish - Took)),
     States = switched_off(Microstates, Args),
     wait_until(Finish - Took),
-    flow_looks:ended(Looker, Tables),
+    flow_looks:looks_ended(Looker, Tables),
     ElapsedMs = max(1, now_ms() - First),
     Ended = #{elapsed_ms => ElapsedMs, vm => check_vm:vm_figures(Vm, ElapsedMs), microstates => States,
         broker => check_broker:broker_figures(Counters)},

@@ -8,7 +8,7 @@
 %% {{look, Pid}, Looks, Blocked, Busy, WithMail, Mailbox}, {{who, Pid}, Identity}, {{by, Pid, Blocker}, Looks},
 %% {{unwatched, Pid}}, {{peer, Node}, Looks, Bytes, Busy}. So nothing is lost if a process does not answer and the looks begin again.
 -module(flow_looks).
--export([started/2, ended/2]).
+-export([started/2, looks_ended/2]).
 
 %% Limits of the watched processes: those found by their credit, and with their blockers. A look at one takes 5 µs.
 most_found() -> 64.
@@ -27,7 +27,7 @@ started(#{words := Words, interval_ms := Interval, pace := Pace}, #{looks := Tab
     end, [link, {priority, high}]).
 
 %% Ends the looks. One at a process that does not answer is not waited for.
-ended(Looker, #{looks := Table}) ->
+looks_ended(Looker, #{looks := Table}) ->
     ets:insert(Table, {finish}),
     receive {looked, Looker} -> ok
     after 1000 ->

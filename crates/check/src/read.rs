@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_diagnosis::{Amqp, Case, Host, Part, Source, Subject};
-use rabbitscope_inside::NodeParts;
+use rabbitscope_inside::{ModuleLender, NodeParts, module_lending};
 
 use crate::{
     amqp, host, inside,
@@ -122,12 +122,13 @@ struct Sources {
 impl Sources {
     fn start(options: &CheckOptions, readiness: &Readiness, is_load_wanted: bool) -> Self {
         let span = Span::default();
+        let (lender, borrower) = module_lending();
         Self {
-            inside: start_inside(options, span.clone()),
+            inside: start_inside(options, span.clone(), lender),
             profile: options.pid.map(|pid| {
                 let (span, unready, options) = (span.clone(), readiness.unready(), options.clone());
                 Pending::start(Source::CpuProfile, move |results| {
-                    profile::record(pid, &options, (&span, unready), results);
+                    profile::record(pid, &options, borrower, (&span, unready), results);
                 })
             }),
             packets: options.pid.map(|pid| {
@@ -208,12 +209,17 @@ fn part<T: Send + 'static>(
     pending.ok_or_else(|| elsewhere(source))?.finish(deadline)?
 }
 
-fn start_inside(options: &CheckOptions, span: Span) -> Pending<NodeParts> {
+fn start_inside(options: &CheckOptions, span: Span, lender: ModuleLender) -> Pending<NodeParts> {
     let CheckOptions { connect, session, duration, .. } = options.clone();
     Pending::start(Source::Node, move |results| {
         let parts = match (&session, &connect) {
-            (Some(session), _) => session.read(duration, &span),
-            (None, Ok(connect)) => inside::read(connect, duration, &span),
+            (None, Ok(connect)) => {
+                return inside::read(connect, (duration, &span), lender, results);
+            }
+            (Some(session), _) => {
+                drop(lender);
+                session.read(duration, &span)
+            }
             (None, Err(reason)) => NodeParts::unread(reason),
         };
         let _ = results.send(parts);

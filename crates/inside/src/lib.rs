@@ -35,8 +35,9 @@ pub use memory::{MemoryReader, MemoryReport};
 pub use objects::{NodeLoad, read_load, read_objects, read_traffic};
 pub use peer::expected_node;
 pub use processes::{
-    ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, ProcessReader, ProcessReport,
-    Top, TopKind, TopReader, TopSortKey, WaitingReport,
+    ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, ModuleBorrower, ModuleLender,
+    ProcessReader, ProcessReport, Top, TopKind, TopReader, TopSortKey, WaitingReport,
+    module_lending,
 };
 pub use queues::{
     AgeLimits, Listing, ListingView, MissingReason, Page, QueueFilter, QueueReader, QueueRow,

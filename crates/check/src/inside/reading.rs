@@ -1,13 +1,13 @@
 //! The request that spans the check.
 
 use std::{
-    sync::atomic::AtomicBool,
+    sync::{atomic::AtomicBool, mpsc::Sender},
     time::{Duration, Instant},
 };
 
 use rabbitscope_diagnosis::Source;
 use rabbitscope_erlang::{ConnectOptions, Connection, ErlangError};
-use rabbitscope_inside::{CheckReader, NodeParts};
+use rabbitscope_inside::{CheckReader, ModuleLender, NodeParts};
 
 use super::depths::{self, Depths};
 use crate::{refusal::from_text, span::Span};
@@ -18,24 +18,38 @@ const USUAL_LOADING: Duration = Duration::from_secs(3);
 /// Least time of looks.
 const LEAST: Duration = Duration::from_secs(3);
 
-/// Reads the node for `duration`, or until an early end of the span, with a connection of its own.
-pub(crate) fn read(connect: &ConnectOptions, duration: Duration, span: &Span) -> NodeParts {
-    read_once(connect, duration, span.early())
-        .unwrap_or_else(|error| NodeParts::unread(&from_text(Source::Node, &error.to_string())))
+/// Time for which the names of processes may still be asked when everything else was read.
+const NAMES_WITHIN: Duration = Duration::from_secs(30);
+
+/// Reads the node for `duration`, or until an early end of the span, with a connection of its own. Lends the agent's module
+/// to the thread that asks for names of processes.
+pub(crate) fn read(
+    connect: &ConnectOptions,
+    (duration, span): (Duration, &Span),
+    lender: ModuleLender,
+    results: &Sender<NodeParts>,
+) {
+    if let Err(error) = read_once(connect, (duration, span), lender, results) {
+        let _ = results.send(NodeParts::unread(&from_text(Source::Node, &error.to_string())));
+    }
 }
 
 fn read_once(
     connect: &ConnectOptions,
-    duration: Duration,
-    is_early: &AtomicBool,
-) -> Result<NodeParts, ErlangError> {
+    (duration, span): (Duration, &Span),
+    lender: ModuleLender,
+    results: &Sender<NodeParts>,
+) -> Result<(), ErlangError> {
     let called = Instant::now();
     let connection = Connection::open(connect)?;
     let mut reader = CheckReader::new(&connection)?;
+    lender.lend(reader.module());
     let duration = remaining(duration, called.elapsed());
-    let parts = observed(&connection, &mut reader, duration, is_early)?;
-    reader.end()?;
-    Ok(parts)
+    let _ = results.send(observed(&connection, &mut reader, duration, span.early())?);
+    lender.wait_for_return(NAMES_WITHIN);
+    // The node removes the module even if this fails, and everything was read.
+    let _ = reader.end();
+    Ok(())
 }
 
 /// Reads the node with an agent that is loaded already.

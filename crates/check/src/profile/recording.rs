@@ -7,7 +7,7 @@ use std::{
 
 use rabbitscope_diagnosis::{Cpu, Part, Source, Unread, Waits};
 use rabbitscope_erlang::ConnectOptions;
-use rabbitscope_inside::IdentityResolver;
+use rabbitscope_inside::{IdentityResolver, ModuleBorrower};
 use rabbitscope_probe::{Backend, Options, ProbeError, Recorded, choose_backend};
 use rabbitscope_profiles::{Event, Profile};
 
@@ -48,10 +48,12 @@ impl ProfileParts {
 pub(crate) fn record(
     pid: u32,
     options: &CheckOptions,
+    borrower: ModuleBorrower,
     (span, unready): (&Span, Unready),
     results: &Sender<ProfileParts>,
 ) {
-    let resolver = options.connect.as_ref().ok().map(|connect| start_resolver(connect.clone()));
+    let connect = options.connect.as_ref().ok();
+    let resolver = connect.map(|connect| start_resolver(connect.clone(), borrower));
     let (mut recorded, missing_waits) = match record_events(pid, options, span, unready) {
         Ok(recorded) => recorded,
         Err(error) => {
@@ -68,8 +70,11 @@ pub(crate) fn record(
 }
 
 /// Connects to the node while the recording starts.
-fn start_resolver(connect: ConnectOptions) -> JoinHandle<IdentityResolver> {
-    thread::spawn(move || IdentityResolver::start(Ok::<_, String>(connect)))
+fn start_resolver(
+    connect: ConnectOptions,
+    borrower: ModuleBorrower,
+) -> JoinHandle<IdentityResolver> {
+    thread::spawn(move || IdentityResolver::start_with(Ok::<_, String>(connect), Some(borrower)))
 }
 
 /// Records CPU time, and time off the CPU where backend and kernel have it. Returns the reason against the latter.

@@ -34,6 +34,11 @@ impl<'a> CheckReader<'a> {
         })
     }
 
+    /// Returns the module's name on the node. It has the functions for identities as well.
+    pub fn module(&self) -> &str {
+        self.agent.module()
+    }
+
     /// Observes the node for `duration`, and returns what was read.
     pub fn read(&mut self, duration: Duration) -> Result<NodeParts, ErlangError> {
         self.read_until(duration, &AtomicBool::new(false))

@@ -16,6 +16,8 @@ use rabbitscope_erlang::{ConnectOptions, Connection, ErlangError, Loaded, Module
 use rabbitscope_probe::drop_privileges;
 use rabbitscope_profiles::{FrameKind, GONE, Identities, Identity, Profile, StackOutcome};
 
+use super::module_lending::ModuleBorrower;
+
 /// Timeout of a request to a busy node with many thousand processes.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -32,9 +34,17 @@ pub struct IdentityResolver {
 impl IdentityResolver {
     /// Connects, loads the module and reads the tables. A failure becomes a note in the profiles.
     pub fn start(options: Result<ConnectOptions, impl fmt::Display>) -> Self {
+        Self::start_with(options, None)
+    }
+
+    /// Does the same with the module of another thread, if that lends one.
+    pub fn start_with(
+        options: Result<ConnectOptions, impl fmt::Display>,
+        borrower: Option<ModuleBorrower>,
+    ) -> Self {
         let options = options.map_err(|error| error.to_string());
         let started = options.and_then(|options| {
-            let requests = Requests::start(options).map_err(|error| error.to_string())?;
+            let requests = Requests::start(options, borrower).map_err(|error| error.to_string())?;
             let known = requests.read("tables", vec![vec![]])?;
             Ok((requests, known))
         });
@@ -68,10 +78,10 @@ struct Call {
 }
 
 impl Requests {
-    fn start(options: ConnectOptions) -> io::Result<Self> {
+    fn start(options: ConnectOptions, borrower: Option<ModuleBorrower>) -> io::Result<Self> {
         let (calls, asked) = channel();
         let serve = move || {
-            if let Err(reason) = answer_all(&options, &asked) {
+            if let Err(reason) = answer_all(&options, borrower.as_ref(), &asked) {
                 for call in asked {
                     // Nobody waits for the answer to a call that has ended.
                     drop(call.answer.send(Err(reason.clone())));
@@ -107,22 +117,35 @@ impl Drop for Requests {
     }
 }
 
-/// Connects, loads the module and answers until no more requests follow. The way to the node may need privileges; nothing
-/// after it does.
-fn answer_all(options: &ConnectOptions, asked: &Receiver<Call>) -> Result<(), String> {
+/// Connects, borrows or loads the module, and answers until no more requests follow. The way to the node may need
+/// privileges; nothing after it does.
+fn answer_all(
+    options: &ConnectOptions,
+    borrower: Option<&ModuleBorrower>,
+    asked: &Receiver<Call>,
+) -> Result<(), String> {
     let connection = Connection::open(options).map_err(|error| error.to_string())?;
     drop_privileges().map_err(|error| error.to_string())?;
+    if let Some(module) = borrower.and_then(ModuleBorrower::module) {
+        answer_calls(&connection, &module, asked);
+        return Ok(());
+    }
     let module = Loaded::functions(&connection, ModuleSource::OWNERS);
     let module = module.map_err(|error| error.to_string())?;
+    answer_calls(&connection, module.module(), asked);
+    module.end().map(drop).map_err(|error| error.to_string())
+}
+
+fn answer_calls(connection: &Connection, module: &str, asked: &Receiver<Call>) {
     for Call { function, arguments, answer } in asked {
         let mut found = Identities::new();
         let read = arguments.into_iter().try_for_each(|arguments| {
-            let rows = rows_of(&connection, module.module(), function, arguments, READ_TIMEOUT);
+            let rows = rows_of(connection, module, function, arguments, READ_TIMEOUT);
             rows.map(|rows| found.extend(rows))
         });
+        // Nobody waits for the answer to a call that has ended.
         let _ = answer.send(read.map(|()| found).map_err(|error| error.to_string()));
     }
-    module.end().map(drop).map_err(|error| error.to_string())
 }
 
 fn resolve(requests: &Requests, mut known: Identities, profiles: &mut [Profile]) {

@@ -1,8 +1,11 @@
 //! Loads of clients, and the arms of findings about them.
 
+use std::time::Duration;
+
 use rabbitscope_runs::scenario::{QueueType, Scenario};
 use rabbitscope_wire::report::{
     ConnectionReport, FrameCount, LatencyKind, LatencyReport, MessageFigures, PacketReport,
+    RoundTrips, SocketReport,
 };
 
 use super::case::{arms, case, finding, none, queue};
@@ -58,7 +61,24 @@ fn packets_tell_sizes_windows_and_times() {
     assert_eq!(publisher.size, Some(2_000));
     assert_eq!(publisher.confirm_window, Some(7));
     assert_eq!(consumer.multi_ack_every, 4);
-    assert_eq!(consumer.processing_time, Some(std::time::Duration::from_millis(5)));
+    assert_eq!(consumer.processing_time, Some(Duration::from_millis(5)));
+    // A far client, and one that acknowledges with its next message: the kernel knows the way.
+    let mut processing_time = |captured, of_kernel| {
+        let packets = case.packets.as_mut().unwrap();
+        let connection = &mut packets.connections[0];
+        connection.client = "10.0.0.7:4000".to_owned();
+        connection.from_broker.round_trips =
+            RoundTrips { count: 400, min: captured, mean: captured, max: captured };
+        packets.sockets = vec![SocketReport {
+            remote: connection.client.clone(),
+            min_round_trip_nanos: Some(of_kernel),
+            ..SocketReport::default()
+        }];
+        let (_, [observed, _]) = arms(&case, finding("low-prefetch", "shop", "prefetch"));
+        observed.consumers[0].processing_time
+    };
+    assert_eq!(processing_time(8_000_000, 8_000_000), Some(Duration::from_millis(4)));
+    assert_eq!(processing_time(40_000_000, 0), Some(Duration::from_millis(5)));
 }
 
 #[test]
