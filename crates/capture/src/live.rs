@@ -296,6 +296,7 @@ impl<L: ActivityListener> Watch<'_, L> {
             report.sizes.clear();
         }
         report.sockets_left_out = self.sockets.left_out();
+        self.sockets.fill_round_trips(&mut report.connections);
         report.sockets = self.sockets.report();
         if let Some(Ok(counter)) = &self.sources.writes {
             report.writes = Some(write_sizes(counter)?);

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use rabbitscope_probe::packets::{SocketChange, SocketSamples, TcpProgress};
-use rabbitscope_wire::report::SocketReport;
+use rabbitscope_wire::report::{ConnectionReport, SocketReport};
 
 use crate::ports::BrokerPorts;
 
@@ -79,6 +79,23 @@ impl SocketFigures {
     /// Returns the number of connections that were not watched because of the limit.
     pub(super) const fn left_out(&self) -> u64 {
         self.left_out as u64 + self.late
+    }
+
+    /// Adds the kernel's round trips to all connections, also to those whose socket has no row.
+    pub(super) fn fill_round_trips(&self, connections: &mut [ConnectionReport]) {
+        let smallest: HashMap<(String, String), u64> = self
+            .sockets
+            .values()
+            .filter_map(|totals| {
+                let socket = &totals.last.socket;
+                let ends = (socket.local.to_string(), socket.remote.to_string());
+                Some((ends, nanos(socket.info.smallest_round_trip?)))
+            })
+            .collect();
+        for connection in connections {
+            let ends = (connection.broker.clone(), connection.client.clone());
+            connection.kernel_round_trip_nanos = smallest.get(&ends).copied();
+        }
     }
 
     /// Returns the sockets, busiest first.

@@ -176,8 +176,8 @@ fn time_to_ack(packets: &PacketReport) -> Option<u64> {
     Some(found.percentiles.p50.saturating_sub(round_trip(packets)) / 1_000)
 }
 
-/// Returns the mean of the smallest round trips to consumers, by their deliveries, in nanoseconds. That of the capture alone
-/// would have the work of a consumer that acknowledges with its next message.
+/// Returns the mean of the smallest round trips to consumers, weighted by their deliveries, in nanoseconds. The mean round
+/// trip of a capture includes the work of consumers, which acknowledge a segment with their next message.
 fn round_trip(packets: &PacketReport) -> u64 {
     let trips = packets.smallest_round_trips();
     let (mut deliveries, mut sum) = (0, 0);

@@ -292,6 +292,7 @@ impl ConnectionState {
             frames: frames.report(),
             latencies: latencies.report(),
             channels: exchanges.channels(),
+            kernel_round_trip_nanos: None,
         }
     }
 }

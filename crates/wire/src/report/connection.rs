@@ -37,6 +37,9 @@ pub struct ConnectionReport {
     pub latencies: Vec<LatencyReport>,
     /// Number of used channels or sessions.
     pub channels: u64,
+    /// Smallest round trip from the broker so far, in nanoseconds, by the kernel of the broker's socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_round_trip_nanos: Option<u64>,
 }
 
 /// One direction of a connection.

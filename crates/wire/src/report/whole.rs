@@ -79,20 +79,13 @@ impl PacketReport {
 
     /// Returns the smallest round trip from the broker to each client, in nanoseconds.
     ///
-    /// The capture alone may not know it: a client that pauses before it sends acknowledges with what it sends. So the
-    /// kernel's figure counts, which is of several minutes, and of the beginning of a connection. Where the kernel was
-    /// asked, a client without its figure has none.
+    /// A client that pauses before it sends acknowledges with its next message. In a capture, the pause looks like a long
+    /// way. The kernel leaves out such acknowledgements. Where it was asked, a client without its figure has none.
     pub fn smallest_round_trips(&self) -> HashMap<&str, u64> {
-        let by_kernel: HashMap<&str, u64> = self
-            .sockets
-            .iter()
-            .filter_map(|socket| Some((socket.remote.as_str(), socket.min_round_trip_nanos?)))
-            .collect();
-        let smallest = |connection: &'_ ConnectionReport| {
+        let smallest = |connection: &ConnectionReport| {
             let captured = &connection.from_broker.round_trips;
             let captured = (captured.count > 0).then_some(captured.min);
-            let of_kernel = by_kernel.get(connection.client.as_str()).copied();
-            match (of_kernel, captured) {
+            match (connection.kernel_round_trip_nanos, captured) {
                 (Some(one), Some(other)) => Some(one.min(other)),
                 (None, captured) if self.sockets.is_empty() => captured,
                 (of_kernel, _) => of_kernel,
@@ -196,11 +189,6 @@ mod tests {
             connection.from_broker.round_trips = RoundTrips { count, min, ..RoundTrips::default() };
             connection
         };
-        let socket = |remote: &str, min| SocketReport {
-            remote: remote.to_owned(),
-            min_round_trip_nanos: min,
-            ..SocketReport::default()
-        };
         let mut report = PacketReport {
             connections: vec![
                 connection("near:1", 9, 3_000_000),
@@ -210,11 +198,12 @@ mod tests {
         };
         let captured = HashMap::from([("near:1", 3_000_000), ("far:2", 20_000_000)]);
         assert_eq!(report.smallest_round_trips(), captured);
-        report.sockets = vec![socket("near:1", Some(40_000)), socket("far:2", Some(21_000_000))];
+        report.sockets = vec![SocketReport::default()];
+        assert!(report.smallest_round_trips().is_empty());
+        report.connections[0].kernel_round_trip_nanos = Some(40_000);
+        report.connections[1].kernel_round_trip_nanos = Some(21_000_000);
+        report.connections.push(connection("silent:3", 0, 0));
         let known = HashMap::from([("near:1", 40_000), ("far:2", 20_000_000)]);
         assert_eq!(report.smallest_round_trips(), known);
-        report.sockets = vec![socket("near:1", None)];
-        report.connections.push(connection("silent:3", 0, 0));
-        assert!(report.smallest_round_trips().is_empty());
     }
 }

@@ -61,6 +61,9 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
     let limited = network.within(|| plant(&network, &broker));
     stop(looking);
     let report = bench.json("p.json");
+    let receiver = format!("127.0.0.1:{}", limited.receiver[0].local_port());
+    let way = &find(&report["connections"], "client", &receiver)["kernel-round-trip-nanos"];
+    assert!((1..1_000_000_000).contains(&way.as_u64().unwrap()), "{way}");
     assert_told_apart(
         &report,
         "receiver-limited",

@@ -225,6 +225,7 @@ pub(super) fn connection(at: u64) -> ConnectionReport {
             .take(if at.is_multiple_of(2) { 1 } else { 2 })
             .collect(),
         channels: 1 + at % 4,
+        kernel_round_trip_nanos: None,
     }
 }
 
