@@ -42,13 +42,35 @@ const MOST: f64 = 2.0;
 /// Idle share of the machine above which other processes do not hinder the node.
 const IDLE: f64 = 0.15;
 
+/// Share of the schedulers' work without a CPU and without waiting for one, from which something stops their threads.
+const STOPPED: f64 = 0.25;
+
+/// Time of that kind in cores below which it costs nothing.
+const LEAST_STOPPED: f64 = 0.3;
+
+/// Share of a full machine that the node itself uses.
+const MOST_OF_ALL: f64 = 0.7;
+
+/// Idle share of a full machine.
+const FULL: f64 = 0.05;
+
+/// Share of waiting from which a node lacks CPU time on a machine that it fills.
+const LACKS: f64 = 0.4;
+
+/// Score of stopped threads, which are named without certainty if nothing explains the rate by itself.
+const PERHAPS: f64 = 0.95;
+
+/// Score of a machine that the node fills. Publishers that wait come first: more of them can fill it as well.
+const LAST: f64 = 0.9;
+
 /// Judges the machine.
 pub(super) fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
     let Ok(host) = &case.host else { return Vec::new() };
     if host.seconds < MIN_SECONDS {
         return Vec::new();
     }
-    let Some(waiting) = waiting_share(case) else { return Vec::new() };
+    let stopped = stopped(case, host);
+    let Some(waiting) = waiting_share(case) else { return stopped.into_iter().collect() };
     let causes = [throttling(host), stealing(host), neighbours(host), affinity(case, host)]
         .into_iter()
         .flatten()
@@ -62,7 +84,54 @@ pub(super) fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
             let share = if cause.share > 0.0 { waiting.max(throttled(host)) } else { 0.0 };
             Candidate { share, score: (share / WAITING_SHARE).min(most), ..cause }
         })
+        .chain(full(host, waiting))
+        .chain(stopped)
         .collect()
+}
+
+/// Returns the time in which the schedulers worked by their own account, and their threads neither had a CPU nor waited for
+/// one, in cores. Those in locks of the VM and what the hypervisor took are left out.
+pub(super) fn stopped_cores(case: &Case) -> Option<f64> {
+    let (vm, host) = (case.vm.as_ref().ok()?, case.host.as_ref().ok()?);
+    let used = vm.scheduler_use? * vm.schedulers_online as f64;
+    let in_locks = case.waits.as_ref().map_or(0.0, |waits| waits.lock_cores);
+    let known = host.node_cores + host.waiting_cores? + in_locks + host.steal_share * cpus(host);
+    let stopped = used - known;
+    (host.seconds >= MIN_SECONDS && stopped >= LEAST_STOPPED && stopped >= STOPPED * used)
+        .then_some(stopped)
+}
+
+fn stopped(case: &Case, host: &Host) -> Option<Candidate> {
+    let stopped = stopped_cores(case)?;
+    let used = stopped + host.node_cores + host.waiting_cores.unwrap_or_default();
+    let sentence = "something stops the node's threads while they work: a signal, the freezer of a control group, a \
+                    debugger, or memory that comes from the disk"
+        .to_owned();
+    let figure = format!(
+        "the schedulers work with {used:.2} cores by their own account; the node has a CPU for {:.2}, and waits for one for {:.2}",
+        host.node_cores,
+        host.waiting_cores.unwrap_or_default(),
+    );
+    let candidate =
+        Candidate::new(LimitKind::Host, "stopped threads", stopped / used, 1.0, sentence);
+    Some(candidate.with(Source::Host, figure).at_least(PERHAPS))
+}
+
+/// A machine whose CPUs are full, mostly of the node's own work.
+fn full(host: &Host, waiting: f64) -> Option<Candidate> {
+    let cpus = cpus(host);
+    let is_full = host.idle_share <= FULL && host.node_cores >= MOST_OF_ALL * cpus;
+    (is_full && waiting >= LACKS).then(|| {
+        let sentence = "the machine has too few CPUs for the node".to_owned();
+        let figure = format!(
+            "the node uses {:.2} of {cpus} cores, and waits for a CPU in {} of its work; idle: {}",
+            host.node_cores,
+            percent(waiting),
+            percent(host.idle_share),
+        );
+        let candidate = Candidate::new(LimitKind::Host, "CPUs", waiting, 1.0, sentence);
+        candidate.with(Source::Host, figure).at_least(LAST).at_most(LAST)
+    })
 }
 
 /// Returns whether more CPU time would make the node faster: it waits most of the time, its control group stops it, its

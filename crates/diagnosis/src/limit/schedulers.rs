@@ -1,6 +1,6 @@
 //! All schedulers of the VM are busy.
 
-use super::{Candidate, LimitKind, candidate::percent};
+use super::{Candidate, LimitKind, candidate::percent, host};
 use crate::case::{Case, Source, Vm};
 
 /// Use of the schedulers from which they are the limit.
@@ -24,12 +24,13 @@ const MIN_SAMPLES: u64 = 200;
 /// Judges the schedulers: by the VM's own account, or without it by their threads.
 pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
     match &case.vm {
-        Ok(vm) => from_account(vm),
+        Ok(vm) => from_account(vm, host::stopped_cores(case).unwrap_or_default()),
         Err(_) => from_threads(case).into_iter().collect(),
     }
 }
 
-fn from_account(vm: &Vm) -> Vec<Candidate> {
+/// Judges the account without the time in which something stopped the threads, in cores.
+fn from_account(vm: &Vm, stopped: f64) -> Vec<Candidate> {
     let Some(used) = vm.scheduler_use.filter(|_| vm.looks >= MIN_LOOKS) else { return Vec::new() };
     let online = vm.schedulers_online;
     let sentence = busy(online);
@@ -40,8 +41,9 @@ fn from_account(vm: &Vm) -> Vec<Candidate> {
     );
     let is_deep = vm.run_queue >= DEEP * online as f64 && vm.crowded_share >= ALWAYS;
     let full = if is_deep { FULL_AND_DEEP } else { FULL };
+    let own = used - stopped / online.max(1) as f64;
     let candidate =
-        Candidate::new(LimitKind::Schedulers, "", used, full, sentence).with(Source::Node, figure);
+        Candidate::new(LimitKind::Schedulers, "", own, full, sentence).with(Source::Node, figure);
     let is_crowded = vm.crowded_share >= CROWDED;
     vec![if is_crowded { candidate } else { candidate.at_most(0.9) }]
 }

@@ -35,6 +35,42 @@ fn a_starved_node_is_limited_by_its_machine() {
     check(&case, LimitKind::Host, "control group", Certainty::Certain);
 }
 
+/// Schedulers that work all the time by their own account, and that hardly have a CPU or wait for one.
+#[test]
+fn stopped_threads_are_no_busy_schedulers() {
+    let with = |cores, waiting| {
+        let mut case = healthy();
+        case.cpu.as_mut().unwrap().processes.clear();
+        let vm = case.vm.as_mut().unwrap();
+        (vm.scheduler_use, vm.run_queue, vm.crowded_share) = (Some(1.0), 80.0, 1.0);
+        let host = case.host.as_mut().unwrap();
+        (host.node_cores, host.waiting_cores) = (cores, Some(waiting));
+        case
+    };
+    check(&with(3.0, 1.2), LimitKind::Host, "stopped threads", Certainty::Uncertain);
+    check(&with(7.0, 0.1), LimitKind::Schedulers, "", Certainty::Certain);
+    let mut stolen = with(5.0, 0.1);
+    stolen.host.as_mut().unwrap().steal_share = 0.3;
+    assert_ne!(found(&stolen).subject, "stopped threads");
+    let mut locked = with(5.0, 0.1);
+    locked.waits.as_mut().unwrap().lock_cores = 2.5;
+    assert_ne!(found(&locked).subject, "stopped threads");
+}
+
+/// Its threads wait for each other: their work is more than the CPUs.
+#[test]
+fn a_machine_that_the_node_fills_is_perhaps_its_limit() {
+    let full = |idle| {
+        let mut case = healthy();
+        case.vm.as_mut().unwrap().scheduler_use = Some(0.79);
+        let host = case.host.as_mut().unwrap();
+        (host.node_cores, host.waiting_cores, host.idle_share) = (6.0, Some(10.0), idle);
+        case
+    };
+    check(&full(0.01), LimitKind::Host, "CPUs", Certainty::Uncertain);
+    check(&full(0.2), LimitKind::Nothing, "", Certainty::Uncertain);
+}
+
 /// Its schedulers wait for the only CPU that it may use, while others are idle.
 #[test]
 fn a_node_on_few_cpus_is_limited_by_them() {
@@ -108,6 +144,7 @@ fn messages_that_wait_in_the_node_do_not_outweigh_its_lack_of_cpu_time() {
     check(&busy, LimitKind::Consumers, "orders", Certainty::Uncertain);
     let vm = busy.vm.as_mut().unwrap();
     (vm.scheduler_use, vm.crowded_share) = (Some(0.92), 0.9);
+    busy.host.as_mut().unwrap().node_cores = 7.3;
     check(&busy, LimitKind::Schedulers, "", Certainty::Uncertain);
 }
 
@@ -120,7 +157,8 @@ fn a_hypervisor_limits_only_a_node_that_lacks_cpu_time() {
         let host = case.host.as_mut().unwrap();
         (host.cpus, host.idle_share, host.steal_share) = (2, 0.1, 0.2);
         (host.node_cores, host.waiting_cores) = (0.68, Some(waiting));
-        case.vm.as_mut().unwrap().scheduler_use = Some(used);
+        let vm = case.vm.as_mut().unwrap();
+        (vm.schedulers_online, vm.scheduler_use) = (2, Some(used));
         case
     };
     check(&stolen(0.54, 0.45), LimitKind::Nothing, "", Certainty::Uncertain);
@@ -167,7 +205,8 @@ fn burners_hinder_a_node_with_more_threads_than_cpus() {
         let mut case = healthy();
         case.cpu.as_mut().unwrap().processes.clear();
         // Schedulers sleep while the load waits for a CPU, but a queue always has work.
-        case.vm.as_mut().unwrap().scheduler_use = Some(0.77);
+        let vm = case.vm.as_mut().unwrap();
+        (vm.schedulers_online, vm.scheduler_use) = (2, Some(0.77));
         case.flow = Ok(blocking_queue());
         let host = case.host.as_mut().unwrap();
         (host.cpus, host.idle_share, host.node_cores) = (2, 0.0, node_cores);

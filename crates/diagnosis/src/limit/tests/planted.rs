@@ -64,6 +64,7 @@ fn full_schedulers_are_the_limit_if_others_wait_for_them() {
     let mut case = healthy();
     let vm = case.vm.as_mut().unwrap();
     (vm.scheduler_use, vm.crowded_share) = (Some(0.99), 0.8);
+    case.host.as_mut().unwrap().node_cores = 7.9;
     check(&case, LimitKind::Schedulers, "", Certainty::Certain);
     case.vm.as_mut().unwrap().crowded_share = 0.05;
     check(&case, LimitKind::Schedulers, "", Certainty::Uncertain);
