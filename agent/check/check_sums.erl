@@ -4,7 +4,8 @@
 
 %% {{consumers, Channel}, Count, WithoutAck, LeastPrefetch, Queues}, and {{consumers, Queue}, Count, Prefetch, Unlimited}:
 %% the count has also those that wait for the single active one, Prefetch is the sum of the others, and Unlimited the number
-%% of those without a limit. The row of a consumer has grown at its end; the fifth field of seven says whether it is active.
+%% of those without a limit. The row of a consumer has grown at its end. The fifth field of seven says whether it is active,
+%% the sixth is then `up`; readers of streams are up and not active.
 consumers(Sums) ->
     case ets:first(consumer_created) of
         '$end_of_table' -> none;
@@ -14,13 +15,22 @@ consumers(Sums) ->
     end.
 
 collect_consumers(Size, Sums) ->
-    {More, Active} = case Size >= 7 of true -> {['$5' | lists:duplicate(Size - 5, '_')], '$5'}; false -> {lists:duplicate(Size - 4, '_'), true} end,
+    {More, Active, Status} = case Size >= 7 of
+        true -> {['$5', '$6' | lists:duplicate(Size - 6, '_')], '$5', '$6'};
+        false -> {lists:duplicate(Size - 4, '_'), true, up}
+    end,
     Head = list_to_tuple([{'$1', '$2', '_'}, '_', '$3', '$4' | More]),
-    check_base:each_paced(consumer_created, [{Head, [], [{{'$1', '$2', '$3', '$4', Active}}]}], fun ({Queue, Channel, IsAcked, Prefetch, IsActive}, _) ->
-        {Limit, Without} = limit(IsActive =/= false, IsAcked, Prefetch),
+    check_base:each_paced(consumer_created, [{Head, [], [{{'$1', '$2', '$3', '$4', {{Active, Status}}}}]}], fun ({Queue, Channel, IsAcked, Limited, State}, _) ->
+        IsActive = State =:= {false, up} orelse element(1, State) =/= false,
+        Prefetch = known_prefetch(Limited),
+        {Limit, Without} = limit(IsActive, IsAcked, Prefetch),
         ets:update_counter(Sums, {consumers, Queue}, [{2, 1}, {3, Limit}, {4, Without}], {{consumers, Queue}, 0, 0, 0}),
-        IsActive =/= false andalso ets:insert(Sums, with_consumer(ets:lookup(Sums, {consumers, Channel}), {Queue, Channel, IsAcked, Prefetch}))
+        IsActive andalso ets:insert(Sums, with_consumer(ets:lookup(Sums, {consumers, Channel}), {Queue, Channel, IsAcked, Prefetch}))
     end, none).
+
+%% Before RabbitMQ 4.0, the plugin for AMQP 1.0 consumes with the largest prefetch. The credit of its clients is the limit.
+known_prefetch(65535) -> 0;
+known_prefetch(Prefetch) -> Prefetch.
 
 limit(false, _, _) -> {0, 0};
 limit(true, true, Prefetch) when is_integer(Prefetch), Prefetch > 0 -> {Prefetch, 0};

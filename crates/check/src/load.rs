@@ -3,7 +3,7 @@
 use core::net::SocketAddr;
 
 use rabbitscope_diagnosis::{
-    Answer, Case, ChannelCase, PolledQueue, Source, Turns, WaitingPublisher,
+    Answer, Case, ChannelCase, PolledQueue, Source, Turns, WaitingPublisher, Worker,
 };
 use rabbitscope_erlang::{ConnectOptions, Connection};
 use rabbitscope_wire::report::PacketReport;
@@ -74,7 +74,8 @@ pub(crate) fn turns(
 ) -> Option<Turns> {
     let times = report.smallest_round_trips();
     let round_trip = |client: SocketAddr| times.get(client.to_string().as_str()).copied();
-    let workload::Turns { seconds, published, publishers, polled } = flows.turns(&round_trip);
+    let workload::Turns { seconds, published, publishers, perhaps, polled, workers } =
+        flows.turns(&round_trip);
     let publisher = |one: WorkloadPublisher| WaitingPublisher {
         window: window(&one, report, channels),
         client: one.client.to_string(),
@@ -83,6 +84,7 @@ pub(crate) fn turns(
             workload::Answer::Confirm => Answer::Confirm,
             workload::Answer::Commit => Answer::Commit,
             workload::Answer::Reply => Answer::Reply,
+            workload::Answer::Hidden => Answer::Hidden,
         },
         waiting: one.waiting,
     };
@@ -93,11 +95,21 @@ pub(crate) fn turns(
         gets: one.gets,
         empty: one.empty,
     };
-    (flows.messages() != (0, 0)).then(|| Turns {
+    let worker = |one: workload::Worker| Worker {
+        client: one.client.to_string(),
+        vhost: one.vhost,
+        queue: one.queue,
+        reads_stream: one.reads_stream,
+        messages: one.messages,
+        working: one.working,
+    };
+    (flows.messages() != (0, 0) || published > 0).then(|| Turns {
         seconds,
         published,
         publishers: publishers.into_iter().map(publisher).collect(),
+        perhaps,
         polled: polled.into_iter().map(polled_queue).collect(),
+        workers: workers.into_iter().map(worker).collect(),
     })
 }
 

@@ -31,7 +31,7 @@ pub use case::{
     LoadConsumers, MessageRates, Neighbour, OwnerCpu, OwnerKind, Part, PeerNode, PolledQueue,
     ProcessCpu, ProcessWaits, Processes, QueueCase, QueueKind, QueueState, Queues, RoundTrips,
     Settings, Source, Subject, ThreadCpu, Turns, Unread, Use, Vm, WaitedIn, WaitingPublisher,
-    Waits,
+    Waits, Worker,
 };
 pub use costs::{Cost, Costs};
 pub use differences::{Difference, DifferenceKind, Differences, Noise, compare};

@@ -10,7 +10,7 @@
 //! anonymous names ─► numbers          before anything is modelled, if wanted
 //! groups    flows, objects ─► groups       clients that behave alike; open or closed loop; patterns of names
 //! text      groups, objects ─► scenario    TOML with a comment on the origin of each group
-//! turns     flows ─► publishers that wait for answers, polled queues
+//! turns     flows ─► publishers that wait for answers, polled queues, busy readers
 //! likeness  groups of a source and of a run ─► differences, with bars and noise
 //! figures   histograms and samples, which all of them use
 //! ```
@@ -40,4 +40,4 @@ pub use observe::{Flows, Observer};
 pub use statistics::{Counted, Traffic};
 pub use text::{Origin, RunLength, scenario};
 pub use topology::{DefinitionsError, NodeFacts, Topology};
-pub use turns::{Answer, PolledQueue, Turns, WaitingPublisher};
+pub use turns::{Answer, PolledQueue, Turns, WaitingPublisher, Worker};

@@ -1,12 +1,13 @@
-//! Clients that do one thing after the other: publishers that wait for answers, and clients that ask for single messages.
+//! Clients that do one thing after the other: publishers that wait for answers, clients that ask for single messages, and
+//! readers that work all the time.
 
 use core::{cmp::Reverse, net::SocketAddr};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    figures::GapSample,
-    groups::{Arrival, Loop, is_paced, most},
-    observe::{ConfirmMode, Flows, PublishFlow, ReadFlow},
+    figures::{GapSample, Values},
+    groups::{Arrival, Loop, is_alternating, is_paced, most},
+    observe::{ConfirmMode, Flows, Protocol, PublishFlow, ReadFlow, Records},
     topology::canonical,
 };
 
@@ -20,20 +21,49 @@ const FAR_NANOS: u64 = 1_000_000;
 const MIN_PAUSES: usize = 20;
 const MOSTLY: f64 = 0.8;
 
+/// Part of the time from which a publisher perhaps waits, if it has an answer before each message.
+const PERHAPS: f64 = 0.5;
+
 /// Maximum of polled queues in a result.
 const QUEUES_MAX: usize = 100;
+
+/// Part of the time from which a reader works most of it, and the maximum of such readers in a result.
+const WORKING: f64 = 0.5;
+const WORKERS_MAX: usize = 100;
 
 /// Clients that do one thing after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turns {
     /// Time between the first and the last packet, in seconds.
     pub seconds: f64,
-    /// Messages of all publishers, also of those that do not wait.
+    /// Messages of all publishers, also of those that do not wait. Replies are left out: they follow requests.
     pub published: u64,
     /// Publishers that send when the broker has answered, the one with the most messages first.
     pub publishers: Vec<WaitingPublisher>,
+    /// Messages of publishers that have an answer to nearly each message before the next one, and that answers take most
+    /// of the time, although nothing shows that they wait for it.
+    pub perhaps: u64,
     /// Queues that clients ask for single messages, the one with the most questions first.
     pub polled: Vec<PolledQueue>,
+    /// Readers that work most of the time, the one with the most messages first.
+    pub workers: Vec<Worker>,
+}
+
+/// A reader that works on a message most of the time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worker {
+    /// Address of the client.
+    pub client: SocketAddr,
+    /// Virtual host; none if it is unknown.
+    pub vhost: Option<String>,
+    /// Queue or stream; none if it is unknown.
+    pub queue: Option<String>,
+    /// True for a reader by the stream protocol.
+    pub reads_stream: bool,
+    /// Delivered messages.
+    pub messages: u64,
+    /// Part of the time in which it has a message that it has not settled, as a client that takes one after the other: 0 to 1.
+    pub working: f64,
 }
 
 /// An answer that a publisher waits for.
@@ -45,6 +75,8 @@ pub enum Answer {
     Commit,
     /// Of another client to a request.
     Reply,
+    /// A record of TLS that hides what it is.
+    Hidden,
 }
 
 /// A publisher that sends when the broker has answered.
@@ -92,17 +124,63 @@ impl Flows {
             *flows.entry(flow.key.connection).or_default() += 1;
         }
         let is_alone = |flow: &PublishFlow| flows.get(&flow.key.connection) == Some(&1);
-        let mut publishers: Vec<WaitingPublisher> = self
+        let mut publishers = Vec::new();
+        let mut perhaps = 0;
+        for flow in self.publishes.iter().filter(can_wait) {
+            match waiting(flow, is_alone(flow), round_trip) {
+                Waits::Yes(publisher) => publishers.push(publisher),
+                Waits::Perhaps => perhaps += flow.messages,
+                Waits::No => {}
+            }
+        }
+        let hidden = || self.records.iter().filter(|(_, records)| publishes(records));
+        for (client, records) in hidden() {
+            match waiting_behind_tls(*client, records, round_trip) {
+                Waits::Yes(publisher) => publishers.push(publisher),
+                Waits::Perhaps => perhaps += records.count,
+                Waits::No => {}
+            }
+        }
+        publishers.sort_by_key(|one| (Reverse(one.messages), one.client));
+        let published = self
             .publishes
             .iter()
-            .filter(can_wait)
-            .filter_map(|flow| waiting(flow, is_alone(flow), round_trip))
-            .collect();
-        publishers.sort_by_key(|one| (Reverse(one.messages), one.client));
-        let (published, _) = self.messages();
+            .filter(|flow| !flow.is_reply)
+            .map(|flow| flow.messages)
+            .sum::<u64>()
+            + hidden().map(|(_, records)| records.count).sum::<u64>();
         let seconds = self.last.saturating_sub(self.first) as f64 / 1e9;
-        Turns { seconds, published, publishers, polled: polled(&self.reads) }
+        let (polled, workers) = (polled(&self.reads), workers(&self.reads, seconds));
+        Turns { seconds, published, publishers, perhaps, polled, workers }
     }
+}
+
+/// Returns readers that take one message after the other. Times of several messages at once do not add up.
+fn workers(reads: &[ReadFlow], seconds: f64) -> Vec<Worker> {
+    let worker = |flow: &ReadFlow| {
+        let working = (flow.working as f64 / 1e9 / seconds).min(1.0);
+        let is_single = flow.overtaking.concurrency() <= 1;
+        let is_enough = is_single && flow.deliveries >= MIN_MESSAGES && working >= WORKING;
+        is_enough.then_some(Worker {
+            client: canonical(flow.client?),
+            vhost: flow.vhost.clone(),
+            queue: flow.known_queue().map(str::to_owned),
+            reads_stream: flow.protocol == Protocol::Stream,
+            messages: flow.deliveries,
+            working,
+        })
+    };
+    let mut found: Vec<Worker> = reads.iter().filter_map(worker).collect();
+    found.sort_by_key(|one| Reverse(one.messages));
+    found.truncate(WORKERS_MAX);
+    found
+}
+
+/// Whether a publisher waits for answers.
+enum Waits {
+    Yes(WaitingPublisher),
+    Perhaps,
+    No,
 }
 
 /// Judges a flow. Answers are those of its connection, so that only a flow that is alone there has all of them.
@@ -110,50 +188,88 @@ fn waiting(
     flow: &PublishFlow,
     is_alone: bool,
     round_trip: &dyn Fn(SocketAddr) -> Option<u64>,
-) -> Option<WaitingPublisher> {
+) -> Waits {
     let answer = match flow.mode {
         _ if flow.is_request => Answer::Reply,
         ConfirmMode::Confirms => Answer::Confirm,
         ConfirmMode::Transactions => Answer::Commit,
-        ConfirmMode::Off => return None,
+        ConfirmMode::Off => return Waits::No,
     };
     if flow.messages < MIN_MESSAGES {
-        return None;
+        return Waits::No;
     }
+    let Some(client) = flow.client.map(canonical) else { return Waits::No };
     let arrival = Arrival::new(&flow.gaps, &[&flow.counts], flow.messages);
     let looped = Loop::new((&flow.samples, &flow.gaps), &flow.unconfirmed, arrival);
-    // The longest pauses may be the client's own, for lack of CPU time.
-    let client = canonical(flow.client?);
-    let on_the_way = round_trip(client).unwrap_or_default();
-    let pauses = flow.samples.samples();
-    let waits = looped.is_closed || is_alone && (is_paced(pauses) || is_far(pauses, on_the_way));
-    waits.then_some(WaitingPublisher {
-        client,
-        messages: flow.messages,
-        answer,
-        window: most(&flow.unconfirmed).filter(|_| answer == Answer::Confirm),
-        waiting: waiting_part(pauses, on_the_way),
-    })
+    let pauses = Pauses {
+        samples: flow.samples.samples(),
+        round_trip: round_trip(client).unwrap_or_default(),
+        is_alone,
+    };
+    let window = most(&flow.unconfirmed).filter(|_| answer == Answer::Confirm);
+    let (messages, waiting) = (flow.messages, pauses.waiting());
+    pauses.waits(&looped, WaitingPublisher { client, messages, answer, window, waiting })
 }
 
-/// Returns whether most pauses end a round trip after an answer, as those of a far client that sends when it has one.
-fn is_far(pauses: &[GapSample], round_trip: u64) -> bool {
-    let (least, most) = (round_trip / 10 * 9, round_trip / 10 * 13);
-    let after_one = |pause: &&GapSample| (least..=most).contains(&pause.since_answer);
-    let count = pauses.iter().filter(after_one).count();
-    round_trip >= FAR_NANOS
-        && pauses.len() >= MIN_PAUSES
-        && count as f64 >= MOSTLY * pauses.len() as f64
+/// Returns whether a client behind TLS publishes: it sends more than it gets.
+const fn publishes(records: &Records) -> bool {
+    records.count >= MIN_MESSAGES && records.bytes > records.answer_bytes
 }
 
-/// Returns the part of the pauses in which an answer is made or under way.
-fn waiting_part(pauses: &[GapSample], round_trip: u64) -> f64 {
-    let (mut all, mut own) = (0.0, 0.0);
-    for pause in pauses {
-        all += pause.nanos as f64;
-        own += pause.nanos.min(pause.since_answer.saturating_sub(round_trip)) as f64;
+/// Judges the records of a client. Their times are those of its writes.
+fn waiting_behind_tls(
+    client: SocketAddr,
+    records: &Records,
+    round_trip: &dyn Fn(SocketAddr) -> Option<u64>,
+) -> Waits {
+    let arrival = Arrival::new(&records.gaps, &[&records.counts], records.count);
+    let looped = Loop::new((&records.samples, &records.gaps), &Values::default(), arrival);
+    let round_trip = round_trip(client).unwrap_or_default();
+    let pauses = Pauses { samples: records.samples.samples(), round_trip, is_alone: true };
+    let (messages, waiting) = (records.count, pauses.waiting());
+    let (answer, window) = (Answer::Hidden, None);
+    pauses.waits(&looped, WaitingPublisher { client, messages, answer, window, waiting })
+}
+
+/// Pauses of a publisher.
+struct Pauses<'a> {
+    samples: &'a [GapSample],
+    /// Time to the client and back, in nanoseconds.
+    round_trip: u64,
+    /// True if all answers of the connection are to this publisher.
+    is_alone: bool,
+}
+
+impl Pauses<'_> {
+    fn waits(&self, looped: &Loop, publisher: WaitingPublisher) -> Waits {
+        // The longest pauses may be the client's own, for lack of CPU time.
+        let is_late = || is_paced(self.samples) || self.is_far();
+        if looped.is_closed || self.is_alone && is_late() {
+            return Waits::Yes(publisher);
+        }
+        let is_doubtful = publisher.waiting >= PERHAPS && is_alternating(self.samples);
+        if is_doubtful { Waits::Perhaps } else { Waits::No }
     }
-    if all > 0.0 { 1.0 - own / all } else { 0.0 }
+
+    /// Returns whether most pauses end a round trip after an answer, as those of a far client that sends when it has one.
+    fn is_far(&self) -> bool {
+        let (least, most) = (self.round_trip / 10 * 9, self.round_trip / 10 * 13);
+        let after_one = |pause: &&GapSample| (least..=most).contains(&pause.since_answer);
+        let count = self.samples.iter().filter(after_one).count();
+        self.round_trip >= FAR_NANOS
+            && self.samples.len() >= MIN_PAUSES
+            && count as f64 >= MOSTLY * self.samples.len() as f64
+    }
+
+    /// Returns the part of the pauses in which an answer is made or under way.
+    fn waiting(&self) -> f64 {
+        let (mut all, mut own) = (0.0, 0.0);
+        for pause in self.samples {
+            all += pause.nanos as f64;
+            own += pause.nanos.min(pause.since_answer.saturating_sub(self.round_trip)) as f64;
+        }
+        if all > 0.0 { 1.0 - own / all } else { 0.0 }
+    }
 }
 
 fn polled(reads: &[ReadFlow]) -> Vec<PolledQueue> {

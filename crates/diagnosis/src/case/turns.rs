@@ -5,12 +5,34 @@
 pub struct Turns {
     /// Time between the first and the last packet, in seconds.
     pub seconds: f64,
-    /// Messages of all publishers, also of those that do not wait.
+    /// Messages of all publishers, also of those that do not wait. Replies are left out: they follow requests.
     pub published: u64,
     /// Publishers that send when the broker has answered, the one with the most messages first.
     pub publishers: Vec<WaitingPublisher>,
+    /// Messages of publishers that have an answer to nearly each message before the next one, and that answers take most
+    /// of the time, although nothing shows that they wait for it.
+    pub perhaps: u64,
     /// Queues that clients ask for single messages, the one with the most questions first.
     pub polled: Vec<PolledQueue>,
+    /// Readers that work most of the time, the one with the most messages first.
+    pub workers: Vec<Worker>,
+}
+
+/// A reader that works on a message most of the time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worker {
+    /// The client's end of its connection, `address:port`.
+    pub client: String,
+    /// Virtual host. Absent if it is unknown.
+    pub vhost: Option<String>,
+    /// Queue or stream. Absent if it is unknown.
+    pub queue: Option<String>,
+    /// Is true for a reader by the stream protocol.
+    pub reads_stream: bool,
+    /// Delivered messages.
+    pub messages: u64,
+    /// Share of the time in which it has a message that it has not settled, as a client that takes one after the other: 0 to 1.
+    pub working: f64,
 }
 
 /// An answer that a publisher waits for.
@@ -22,6 +44,8 @@ pub enum Answer {
     Commit,
     /// Of another client to a request.
     Reply,
+    /// A record of TLS that hides what it is.
+    Hidden,
 }
 
 /// A publisher that sends when the broker has answered.

@@ -6,7 +6,7 @@ use rabbitscope_text::grouped;
 use rabbitscope_wire::report::{LatencyKind, SocketReport};
 
 use super::{Candidate, LimitKind, candidate::percent};
-use crate::case::{Case, ChannelCase, PolledQueue, QueueCase, Source};
+use crate::case::{Case, ChannelCase, PolledQueue, QueueCase, QueueKind, Source, Worker};
 
 /// Ready messages below which a queue has no backlog.
 const MIN_READY: u64 = 20;
@@ -38,6 +38,9 @@ const MIN_ACKNOWLEDGED: u64 = 50;
 /// Questions by `basic.get` below which a polled queue is not judged.
 const MIN_GETS: u64 = 20;
 
+/// Share of the time in which a reader must work.
+const WORKING: f64 = 0.9;
+
 /// Share of the time in which a client must leave no room.
 const UNREAD: f64 = 0.5;
 
@@ -60,11 +63,55 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         found.extend(of_clients.filter_map(unread));
     }
     if let (Ok(queues), Some(turns)) = (&case.queues, &case.turns) {
+        let is_found = |worker: &&Worker| {
+            worker.queue.as_ref().is_none_or(|queue| found.iter().all(|one| one.subject != *queue))
+        };
+        let workers: Vec<&Worker> = turns.workers.iter().filter(is_found).collect();
+        found.extend(workers.into_iter().filter_map(|worker| working(worker, &queues.rows)));
         found.extend(turns.polled.iter().filter_map(|polled| polling(polled, &queues.rows)));
     }
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     found.truncate(3);
     found
+}
+
+/// A reader that works on messages nearly all the time, of a stream or of a queue with a backlog.
+fn working(worker: &Worker, rows: &[QueueCase]) -> Option<Candidate> {
+    let is_its = |queue: &&QueueCase| match &worker.queue {
+        Some(name) => {
+            queue.name == *name && worker.vhost.as_ref().is_none_or(|vhost| *vhost == queue.vhost)
+        }
+        None => worker.reads_stream && queue.kind == QueueKind::Stream,
+    };
+    let mut its = rows.iter().filter(is_its);
+    // Of several streams, an old reader may have any.
+    let queue = its.next().filter(|_| worker.queue.is_some() || its.next().is_none());
+    let reads_stream =
+        worker.reads_stream || queue.is_some_and(|queue| queue.kind == QueueKind::Stream);
+    let is_behind =
+        || queue.is_some_and(|queue| queue.ready >= MIN_READY && queue.has_lasting_backlog());
+    if !reads_stream && !is_behind() {
+        return None;
+    }
+    let client = &worker.client;
+    let (subject, what) = match queue {
+        Some(queue) if reads_stream => (&queue.name, format!("messages of {}", queue.name)),
+        Some(queue) => {
+            let ready = grouped(queue.ready);
+            (&queue.name, format!("messages of {}, and {ready} are ready", queue.name))
+        }
+        None => (client, "messages of a stream".to_owned()),
+    };
+    let sentence = format!("the reader {client} works nearly all the time on {what}");
+    let figure = format!(
+        "{} of its time, from each delivery to its acknowledgement or credit; {} messages",
+        percent(worker.working),
+        grouped(worker.messages),
+    );
+    let candidate =
+        Candidate::new(LimitKind::Consumers, &**subject, worker.working, WORKING, sentence);
+    let candidate = candidate.with(Source::Packets, figure);
+    Some(if reads_stream { candidate } else { candidate.at_most(UNKNOWN_PREFETCH) })
 }
 
 /// A queue without consumers, whose messages clients ask for one by one and hardly ever in vain.
@@ -108,8 +155,13 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
         .filter(|channel| room(channel).is_some() && channel.consumed_queues.len() <= 1)
         .map(|channel| channel.unacknowledged)
         .fold(0, u64::saturating_add);
-    // Without statistics, and of a channel with several queues, the queue alone knows.
-    let held = of_channels.max(queue.unacknowledged);
+    let at_clients = at_clients(case, &consuming);
+    // Without statistics, and of a channel with several queues, the queue alone knows. A stream does not.
+    let of_queue = match queue.kind {
+        QueueKind::Stream => at_clients.map_or(0, |at_clients| whole(at_clients).min(may_hold)),
+        _ => queue.unacknowledged,
+    };
+    let held = of_channels.max(of_queue);
     if may_hold == 0 {
         return held_by_clients(case, queue, &consuming);
     }
@@ -130,7 +182,7 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
             format!("the queue could deliver at once in {} of the time", percent(capacity));
         candidate = candidate.with(Source::Node, figure);
     }
-    if let Some(at_clients) = at_clients(case, &consuming) {
+    if let Some(at_clients) = at_clients {
         let figure = format!(
             "{at_clients:.0} of them at the clients, by the times of their acknowledgements"
         );
@@ -185,6 +237,11 @@ fn at_clients(case: &Case, consuming: &[&ChannelCase]) -> Option<f64> {
     };
     let known: BTreeMap<String, f64> = consuming.iter().filter_map(|channel| of(channel)).collect();
     (2 * known.len() > consuming.len()).then(|| known.values().sum())
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+const fn whole(mean: f64) -> u64 {
+    mean.round() as u64
 }
 
 /// Returns the number of messages that a channel may hold; none without a limit.

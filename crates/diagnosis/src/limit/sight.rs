@@ -23,9 +23,23 @@ pub(super) fn blind_spots(case: &Case) -> Vec<&'static str> {
         ("CPU samples", case.cpu.as_ref().is_ok_and(sees_cpu)),
         ("times off the CPU", has_waits),
         ("packets and sockets", sees_packets(case)),
+        ("messages without packets that show them", !hides_messages(case)),
         ("the machine", host),
     ];
     parts.into_iter().filter(|(_, is_seen)| !is_seen).map(|(name, _)| name).collect()
+}
+
+/// Returns whether the captured packets lack most of what clients publish, replies apart: TLS hides messages, and clients
+/// inside the node have no packets.
+pub(super) fn hides_messages(case: &Case) -> bool {
+    /// Messages per second below which nothing is said.
+    const LEAST: f64 = 10.0;
+    /// Seen part of the messages. Replies can be half of them.
+    const SEEN: f64 = 0.4;
+    let is_captured = case.packets.as_ref().is_ok_and(|report| report.capture.is_some());
+    let published = case.broker.as_ref().ok().and_then(|broker| broker.rates.published);
+    let seen = case.turns.as_ref().map_or(0.0, |turns| turns.rate(turns.published));
+    is_captured && published.is_some_and(|rate| rate >= LEAST && seen < SEEN * rate)
 }
 
 const fn sees_vm(vm: &Vm) -> bool {

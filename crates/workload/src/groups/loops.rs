@@ -11,8 +11,10 @@ use crate::figures::{Buckets, CountsOverTime, GapSample, GapSamples, Values};
 const CLOSED_SHARE: f64 = 0.7;
 /// Number of pauses below which nothing is said.
 const PAUSES_MIN: usize = 20;
-/// Variation of gaps above which only the longest tenth of the pauses count.
+/// Variation of gaps above which only the longest tenth of the pauses count, unless messages and answers alternate.
 const VARIED: f64 = 1.5;
+/// Share of pauses with an answer from which on messages and answers alternate.
+const ALTERNATE: f64 = 0.9;
 /// Share of pauses that begin with the most unconfirmed messages, from which on these are a limit.
 const FULL_SHARE: f64 = 0.5;
 /// Share of all publishes that fill the window, up to which full windows before pauses are no coincidence.
@@ -95,10 +97,22 @@ pub(crate) fn most(unconfirmed: &Values<u32>) -> Option<u32> {
     unconfirmed.ranked().into_iter().map(|(count, _)| *count).max()
 }
 
-/// Returns the pauses that count: all, or the longest tenth if they vary much.
+/// Returns whether an answer comes in nearly each pause, and at most one message is unconfirmed at its begin.
+pub(crate) fn is_alternating(pauses: &[GapSample]) -> bool {
+    let has_answer = |pause: &&GapSample| {
+        pause.since_answer < pause.nanos && pause.unconfirmed.is_none_or(|count| count <= 1)
+    };
+    let count = pauses.iter().filter(has_answer).count();
+    pauses.len() >= PAUSES_MIN && count as f64 >= ALTERNATE * pauses.len() as f64
+}
+
+/// Returns the pauses that count: all, or the longest tenth if they vary much. Those may lie between the writes of a
+/// publisher that writes many messages at once. The longest ones of a client with one message at a time are its own, for
+/// lack of CPU time.
 fn pauses(samples: &GapSamples, gaps: &Buckets) -> Vec<GapSample> {
     let mut pauses = samples.samples().to_vec();
-    if variation(gaps).is_some_and(|variation| variation > VARIED) {
+    let is_varied = variation(gaps).is_some_and(|variation| variation > VARIED);
+    if is_varied && !is_alternating(&pauses) {
         pauses.sort_by_key(|pause| core::cmp::Reverse(pause.nanos));
         pauses.truncate((pauses.len() / 10).max(PAUSES_MIN));
     }

@@ -34,7 +34,7 @@ mod split;
 mod subscribers;
 mod uses;
 
-pub(crate) use loops::{Arrival, Loop, Window, is_paced, most};
+pub(crate) use loops::{Arrival, Loop, Window, is_alternating, is_paced, most};
 pub(crate) use model::UsedExchange;
 pub use model::{Model, model};
 pub(crate) use names::{Names, is_identifier, pattern, uuid_at};

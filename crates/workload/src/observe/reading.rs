@@ -93,6 +93,8 @@ pub(crate) struct ReadFlow {
     pub(crate) poll_intervals: Buckets,
     pub(crate) blocks: Blocks<ReadBlock>,
     pub(crate) last_settled_at: u64,
+    /// Times of all settled messages, as of a client that takes one after the other, in nanoseconds.
+    pub(crate) working: u64,
     /// Latest processing times of messages that waited for a worker, with their blocks. More workers than are known would
     /// make them longer.
     pub(crate) waited: VecDeque<(usize, u64)>,
@@ -173,6 +175,14 @@ impl Batch {
 }
 
 impl ReadFlow {
+    /// Returns the queue, also by the routing key of most messages from the default exchange; none if it is unknown.
+    pub(crate) fn known_queue(&self) -> Option<&str> {
+        self.queue.as_deref().or_else(|| {
+            let ((exchange, key), _) = self.routes.most_frequent()?;
+            exchange.is_empty().then_some(key.as_str())
+        })
+    }
+
     pub(super) fn deliver(&mut self, (now, block): Moment, bytes: u64, redelivered: bool) {
         if self.deliveries == 0 {
             self.first = now;
@@ -250,6 +260,7 @@ impl ReadFlow {
         if let Some(service) = service {
             self.service.add(service);
             block.service.add(service);
+            self.working = self.working.saturating_add(service.saturating_mul(batch.messages));
         }
         self.last_settled_at = now;
         self.count_waited(WAITED_MAX);

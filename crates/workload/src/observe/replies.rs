@@ -6,7 +6,7 @@
 use rabbitscope_wire::protocols::hash;
 use rustc_hash::FxHashSet;
 
-use super::{flows::Flows, publishing::PublishFlow, reading::ReadFlow};
+use super::{flows::Flows, publishing::PublishFlow};
 
 /// RabbitMQ's queue for direct replies. The broker adds a token to it.
 const DIRECT_REPLY_TO: &str = "amq.rabbitmq.reply-to";
@@ -37,19 +37,11 @@ pub(super) fn find(flows: &mut Flows) {
         flow.is_request = is_request && (is_answered || flow.direct_requests > 0);
     }
     for flow in &mut flows.reads {
-        flow.is_of_replies = queue_of(flow).is_some_and(|queue| answered.contains(&hash(queue)));
+        let queue = flow.known_queue();
+        flow.is_of_replies = queue.is_some_and(|queue| answered.contains(&hash(queue.as_bytes())));
     }
 }
 
 fn asked_queues(flow: &PublishFlow) -> impl Iterator<Item = u64> {
     flow.reply_queues.ranked().into_iter().map(|(queue, _)| *queue)
-}
-
-/// Returns the queue of a flow; none if it is unknown.
-fn queue_of(flow: &ReadFlow) -> Option<&[u8]> {
-    if let Some(queue) = &flow.queue {
-        return Some(queue.as_bytes());
-    }
-    let ((exchange, key), _) = flow.routes.most_frequent()?;
-    exchange.is_empty().then_some(key.as_bytes())
 }

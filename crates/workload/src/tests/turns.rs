@@ -1,6 +1,7 @@
 //! Clients that do one thing after the other, and those that only look like it.
 
 use rabbitscope_runs::Random;
+use rabbitscope_wire::activity::Settlement;
 
 use super::talk::{MILLIS, Owned, Talk};
 use crate::{Answer, Turns};
@@ -57,6 +58,87 @@ fn transactions_are_waits() {
     let [one] = &found.publishers[..] else { panic!("{found:#?}") };
     assert_eq!((one.answer, one.messages, one.window), (Answer::Commit, 1_500, None));
     assert!((0.85..=0.99).contains(&one.waiting), "{one:?}");
+}
+
+/// A caller whose own time varies like the answers, and that the machine stops now and then: neither its longest pauses nor
+/// their spread shows that it waits, but most moments of all of them.
+#[test]
+fn a_caller_that_is_stopped_at_times_waits_all_the_same() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let mut random = Random::new(6);
+    let mut at = MILLIS;
+    for number in 1..=3_000 {
+        talk.publish(at, connection, ("", "q"), 100);
+        at += 100_000 + random.below(40_000);
+        talk.confirm(at, connection, number, false);
+        at += if number % 9 == 0 { 2 * MILLIS } else { 5_000 + random.below(40_000) };
+    }
+    let found = turns(&talk);
+    assert_eq!(found.publishers.len(), 1, "{found:#?}");
+}
+
+/// Records of TLS show when a client writes, and when the broker does. One that gets more than it sends is a consumer.
+#[test]
+fn records_of_tls_are_waits() {
+    let of = |answer_bytes, own: u64| {
+        let mut talk = Talk::default();
+        let client = talk.connection(0, false);
+        let mut random = Random::new(3);
+        let mut at = MILLIS;
+        for _ in 0..1_000 {
+            talk.client(at, client, Owned::Record(90));
+            let taken = 200_000 + random.below(200_000);
+            talk.broker(at + taken, client, Owned::Record(answer_bytes));
+            at += if own > 0 { taken + own } else { 2 * MILLIS };
+        }
+        talk.step(at, super::talk::Step::Ended(client));
+        turns(&talk)
+    };
+    let found = of(40, 20_000);
+    let [one] = &found.publishers[..] else { panic!("{found:#?}") };
+    assert_eq!((one.answer, one.messages, found.published), (Answer::Hidden, 1_000, 1_000));
+    let clock = of(40, 0);
+    assert_eq!((clock.publishers.len(), clock.perhaps, clock.published), (0, 0, 1_000));
+    assert_eq!(of(400, 20_000), Turns { seconds: of(400, 20_000).seconds, ..Turns::default() });
+}
+
+/// A message comes every four milliseconds, and takes one, two or nearly all of them.
+#[test]
+fn readers_work_for_a_part_of_their_time() {
+    for (takes, expected) in [(2_400_000, None), (1_000_000, None), (3_900_000, Some(0.97))] {
+        let mut talk = Talk::default();
+        let reader = talk.connection(0, true);
+        talk.client(0, reader, Owned::Consume("tasks".to_owned(), "t".to_owned(), false));
+        for number in 1..=500 {
+            let at = 4 * MILLIS * number;
+            talk.deliver(at, reader, "t", number);
+            talk.client(at + takes, reader, Owned::Settle(number, false, Settlement::Ack));
+        }
+        let found = turns(&talk).workers;
+        assert_eq!(found.len(), usize::from(takes >= 2_000_000), "{found:#?}");
+        if let Some(expected) = expected {
+            assert!((found[0].working - expected).abs() < 0.02, "{found:#?}");
+            assert_eq!(found[0].queue.as_deref(), Some("tasks"));
+        }
+    }
+}
+
+/// A clock that sends soon after the answer to its message before.
+#[test]
+fn a_clock_with_late_answers_waits_perhaps() {
+    let mut talk = Talk::default();
+    let connection = talk.connection(0, true);
+    talk.client(1, connection, Owned::Select);
+    let mut random = Random::new(6);
+    for number in 1..=2_000 {
+        let at = MILLIS * number;
+        talk.publish(at, connection, ("", "q"), 100);
+        talk.confirm(at + 400_000 + random.below(400_000), connection, number, false);
+    }
+    let found = turns(&talk);
+    assert_eq!((found.publishers.len(), found.perhaps), (0, 2_000), "{found:#?}");
 }
 
 /// Its longest pauses are those in which the client itself had no CPU, long after the answer.
@@ -118,7 +200,7 @@ fn requests_are_waits_and_their_replies_are_not() {
     }
     let found = turns(&talk);
     let [one] = &found.publishers[..] else { panic!("{found:#?}") };
-    assert_eq!((one.answer, one.messages, found.published), (Answer::Reply, 500, 1_000));
+    assert_eq!((one.answer, one.messages, found.published), (Answer::Reply, 500, 500));
 }
 
 #[test]

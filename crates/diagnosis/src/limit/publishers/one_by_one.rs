@@ -46,8 +46,9 @@ const DOUBTFUL: f64 = 0.85;
 /// Score of publishers by a clock: more at once would gain them nothing.
 const BY_CLOCK: f64 = 0.5;
 
-/// Share of the published messages that must come from such publishers.
-const OF_ALL: f64 = 0.5;
+/// Share of the published messages that must come from such publishers. With less than half of them, the messages of a relay,
+/// which publishes each one again, do not decide.
+const OF_ALL: f64 = 0.4;
 
 /// A publisher that waits for each confirm. Times are means of a message, in nanoseconds.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use rabbitscope_wire::{
 
 use super::cases::{check, found, healthy};
 use crate::{
-    case::{Case, ChannelCase, PolledQueue, QueueCase, Turns},
+    case::{Case, ChannelCase, PolledQueue, QueueCase, QueueKind, Turns, Worker},
     limit::{Certainty, LimitKind},
 };
 
@@ -124,4 +124,56 @@ fn a_queue_that_does_not_answer_is_not_empty() {
     case.queues.as_mut().unwrap().silent = vec!["orders".to_owned()];
     check(&case, LimitKind::Unknown, "", Certainty::Uncertain);
     assert!(found(&case).sentence.contains("the queue orders did not answer in time"));
+}
+
+/// A node with this queue, on whose messages a reader works for a part of its time.
+fn read(queue: QueueCase, name: Option<&str>, reads_stream: bool, working: f64) -> Case {
+    let mut case = healthy();
+    let worker = Worker {
+        client: "127.0.0.1:40000".to_owned(),
+        vhost: None,
+        queue: name.map(str::to_owned),
+        reads_stream,
+        messages: 3_000,
+        working,
+    };
+    case.queues.as_mut().unwrap().rows = vec![queue];
+    Case { turns: Some(Turns { workers: vec![worker], ..Turns::default() }), ..case }
+}
+
+#[test]
+fn a_reader_that_always_works_is_the_limit_of_a_stream() {
+    let stream = || QueueCase { kind: QueueKind::Stream, ..queue(1, 1_500.0) };
+    check(
+        &read(stream(), Some("orders"), false, 0.97),
+        LimitKind::Consumers,
+        "orders",
+        Certainty::Certain,
+    );
+    // Its subscription is older than the capture: the only stream is its own.
+    check(&read(stream(), None, true, 0.97), LimitKind::Consumers, "orders", Certainty::Certain);
+    let mut two = read(stream(), None, true, 0.97);
+    two.queues.as_mut().unwrap().rows.push(QueueCase { name: "logs".to_owned(), ..stream() });
+    check(&two, LimitKind::Consumers, "127.0.0.1:40000", Certainty::Certain);
+    check(&read(stream(), Some("orders"), false, 0.6), LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn a_reader_of_unknown_prefetch_that_always_works_is_perhaps_the_limit() {
+    let case = |ready, working| {
+        let queue = QueueCase { ready, ..queue(1, 0.0) };
+        read(queue, Some("orders"), false, working)
+    };
+    check(&case(8_000, 0.97), LimitKind::Consumers, "orders", Certainty::Uncertain);
+    check(&case(0, 0.97), LimitKind::Nothing, "", Certainty::Certain);
+}
+
+/// Packets alone show what the clients of a stream hold.
+#[test]
+fn consumers_of_a_stream_hold_what_they_have_not_acknowledged() {
+    let mut case = of_unknown_prefetch(9_500_000);
+    let stream = &mut case.queues.as_mut().unwrap().rows[0];
+    (stream.kind, stream.unacknowledged) = (QueueKind::Stream, 0);
+    case.clients.as_mut().unwrap().channels[0].prefetch = Some(5);
+    check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
 }

@@ -4,7 +4,7 @@ use rabbitscope_wire::report::{CaptureReport, Source, SourceLevel};
 
 use super::cases::{check, healthy, process};
 use crate::{
-    case::Case,
+    case::{Case, Turns},
     limit::{Certainty, LimitKind},
 };
 
@@ -42,6 +42,7 @@ fn losses_are_doubts() {
         move |case: &mut Case| {
             let capture = CaptureReport { packets: 900, dropped, ..CaptureReport::default() };
             case.packets.as_mut().unwrap().capture = Some(capture);
+            case.turns = Some(Turns { seconds: 15.0, published: 15_000, ..Turns::default() });
         }
     };
     check_doubt(lose(Some(300)));

@@ -4,8 +4,8 @@ use rabbitscope_text::Percentiles;
 use rabbitscope_wire::{
     packet::Timestamp,
     report::{
-        ConnectionReport, LatencyKind, LatencyReport, MessageFigures, RoundTrips, SocketReport,
-        Unmatched,
+        CaptureReport, ConnectionReport, LatencyKind, LatencyReport, MessageFigures, RoundTrips,
+        SocketReport, Unmatched,
     },
 };
 
@@ -218,6 +218,13 @@ fn publishers_that_wait_are_named_if_nothing_else_is() {
         let figure = "9000 of 10000 messages; waiting takes 80 % of the time between them";
         assert_eq!(limit.evidence[0].figure, figure);
     }
+    // A relay publishes each message again.
+    check(
+        &waiting(Answer::Confirm, 4_999, 0.8),
+        LimitKind::Publishers,
+        CLIENT,
+        Certainty::Uncertain,
+    );
     let mut busy = waiting(Answer::Confirm, 9_000, 0.8);
     busy.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.92)];
     check(&busy, LimitKind::Process, "queue orders", Certainty::Likely);
@@ -226,12 +233,47 @@ fn publishers_that_wait_are_named_if_nothing_else_is() {
 #[test]
 fn few_waiting_publishers_and_those_with_work_of_their_own_are_no_limit() {
     for case in [
-        waiting(Answer::Confirm, 4_000, 0.8),
+        waiting(Answer::Confirm, 3_900, 0.8),
         waiting(Answer::Confirm, 9_000, 0.1),
         Case { turns: Some(Turns { published: 40, ..Turns::default() }), ..healthy() },
     ] {
         check(&case, LimitKind::Nothing, "", Certainty::Certain);
     }
+}
+
+/// Nothing shows that they wait, and nothing that they do not.
+#[test]
+fn publishers_that_perhaps_wait_leave_a_doubt() {
+    let perhaps = |perhaps| Turns { published: 10_000, perhaps, ..Turns::default() };
+    let case = |messages| Case { turns: Some(perhaps(messages)), ..healthy() };
+    check(&case(9_000), LimitKind::Nothing, "", Certainty::Likely);
+    check(&case(3_900), LimitKind::Nothing, "", Certainty::Certain);
+    let limit = found(&case(9_000));
+    assert_eq!(limit.runner_up.unwrap().evidence[0].figure, "9000 of 10000 messages");
+}
+
+/// TLS hides the messages. The statistics of the channels tell how many are unconfirmed.
+#[test]
+fn hidden_messages_are_a_doubt() {
+    let hidden = |unconfirmed, is_confirming| {
+        let mut case = healthy();
+        case.packets.as_mut().unwrap().capture = Some(CaptureReport::default());
+        let published_per_second = Some(900.0);
+        let channel = ChannelCase {
+            is_confirming,
+            unconfirmed,
+            published_per_second,
+            ..ChannelCase::default()
+        };
+        case.clients.as_mut().unwrap().channels = vec![channel];
+        case
+    };
+    check(&hidden(1, true), LimitKind::Nothing, "", Certainty::Uncertain);
+    check(&hidden(0, false), LimitKind::Nothing, "", Certainty::Likely);
+    check(&hidden(90, true), LimitKind::Nothing, "", Certainty::Likely);
+    let mut seen = hidden(1, true);
+    seen.turns = Some(Turns { seconds: 10.0, published: 5_000, ..Turns::default() });
+    check(&seen, LimitKind::Nothing, "", Certainty::Certain);
 }
 
 /// The packets of a channel that is older than the capture show turns, and its answers show that more messages are out.

@@ -46,8 +46,14 @@ impl ActivityListener for Observer {
         if let Some(state) = self.connections.get_mut(&connection) {
             let now = event.time.unix_nanos();
             if let Action::Record(bytes) = event.action {
-                if event.sender == Side::Client {
-                    state.records.add(now, bytes);
+                match event.sender {
+                    Side::Client => {
+                        state.records.add(now, bytes, &state.answers, &mut self.random);
+                    }
+                    Side::Broker => {
+                        state.answers.add(now);
+                        state.records.answer_bytes += bytes;
+                    }
                 }
                 return;
             }

@@ -9,7 +9,7 @@ use crate::case::{
     Answer, Blocker, Broker, Case, ChannelCase, Churn, Clients, ConnectionCase, Cpu, Disk, Flow,
     FlowProcess, FunctionCpu, Host, MessageRates, Neighbour, Part, PeerNode, PolledQueue,
     ProcessCpu, ProcessWaits, QueueCase, QueueKind, Queues, Settings, Source, Subject, Turns,
-    Unread, Use, Vm, WaitedIn, WaitingPublisher, Waits,
+    Unread, Use, Vm, WaitedIn, WaitingPublisher, Waits, Worker,
 };
 
 /// Names that a terminal, a page, a shell or a file could obey.
@@ -323,7 +323,7 @@ impl Random {
         let publisher = |random: &mut Self| WaitingPublisher {
             client: random.name(),
             messages: random.count(),
-            answer: random.pick(&[Answer::Confirm, Answer::Commit, Answer::Reply]),
+            answer: random.pick(&[Answer::Confirm, Answer::Commit, Answer::Reply, Answer::Hidden]),
             window: random.maybe(|random| random.pick(&[0, 1, 7, 500])),
             waiting: random.share(),
         };
@@ -334,11 +334,21 @@ impl Random {
             gets: random.count(),
             empty: random.count(),
         };
+        let worker = |random: &mut Self| Worker {
+            client: random.name(),
+            vhost: random.maybe(Self::name),
+            queue: random.maybe(Self::name),
+            reads_stream: random.flag(),
+            messages: random.count(),
+            working: random.share(),
+        };
         Turns {
             seconds: self.pick(&[0.0, 1.0, 15.0]),
             published: self.count(),
             publishers: self.rows(publisher),
+            perhaps: self.count(),
             polled: self.rows(polled),
+            workers: self.rows(worker),
         }
     }
 
