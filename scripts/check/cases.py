@@ -3,7 +3,7 @@
 import dataclasses
 
 import plants
-from brokers import Spec
+from brokers import Spec, release
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +41,8 @@ MEMORY = Spec(place="memory")
 NETWORK = Spec(has_network=True)
 PAIR = Spec(nodes=2, has_network=True)
 MQTT = Spec(plugins=("rabbitmq_mqtt",))
+# Before 4.0, AMQP 1.0 was a plugin.
+AMQP10 = Spec(plugins=("rabbitmq_amqp1_0",) if release() < [4] else ())
 STREAMS = Spec(plugins=("rabbitmq_stream",))
 NARROW = Spec(nodes=2, erl_args="+zdbbl 32", has_network=True)
 TWO = {"publishers.0.count": 2, "publishers.0.connections": 2}
@@ -83,6 +85,9 @@ CASES = [
          plant=plants.cpu_limit(0.4), is_plant_lifted=True, gain=1.5),
     Case("one-cpu", "host", "many-queues", plant=plants.one_cpu(), is_plant_lifted=True, gain=1.5),
     Case("one-cpu-burners", "host", "many-queues", plant=plants.one_cpu(2), is_plant_lifted=True, gain=1.5),
+    Case("stopped", "host", "many-queues", plant=plants.stopped(0.04, 0.06), is_plant_lifted=True, gain=1.5),
+    Case("connections-churn", "host", "churn", {"churn.0.rate": None, "churn.0.concurrency": 8}, also=("schedulers", "process"),
+         counter="consumed"),
     # A disk.
     Case("disk-wal", "disk", "quorum", plant=plants.write_limit(60), subject=("wal", "vda", "loop", "disk"), counter="confirmed",
          is_plant_lifted=True, gain=1.5),
@@ -133,6 +138,14 @@ CASES = [
     Case("consumers-requeue", "consumers", "requeued", subject=("check-requeue", "poison")),
     Case("consumers-mqtt", "consumers", "mqtt", {"publishers.0.rate": 400, "publishers.0.confirm-window": 100,
          "consumers.0.processing-time": '"8ms"'}, spec=MQTT, subject=("mqtt-subscription", "127.0.0.1:"), settle=8),
+    Case("consumers-stream", "consumers", "stream-slow", subject=("check-log",), settle=8, counter="consumed",
+         lift={"consumers.0.processing-time": '"100us"'}),
+    Case("consumers-stream-protocol", "consumers", "stream-slow", {"publishers.0.protocol": '"stream"',
+         "consumers.0.protocol": '"stream"', "consumers.0.prefetch": None}, spec=STREAMS, subject=("check-log",), settle=8,
+         counter="consumed", lift={"consumers.0.processing-time": '"100us"'}),
+    Case("consumers-amqp10", "consumers", "amqp10", {"publishers.0.rate": 800, "publishers.0.confirm-window": 100,
+         "consumers.0.processing-time": '"3ms"', "consumers.0.prefetch": 20}, spec=AMQP10,
+         subject=("check-ten",), settle=8, counter="consumed", lift={"consumers.0.processing-time": '"100us"'}),
     Case("consumers-far", "consumers", "classic", {"publishers.0.rate": 1500, "consumers.0.prefetch": 10,
          "consumers.0.multi-ack-every": 1, "queues.0.arguments": "{ x-max-length = 5000 }"}, spec=Spec(is_far=True), also=("network",),
          subject=("check-classic", "billing"), settle=8, counter="consumed", lift={"consumers.0.prefetch": 200}),
@@ -158,9 +171,13 @@ CASES = [
     Case("publishers-batches", "publishers", plant=plants.batches("check-own", 50, 0)),
     Case("publishers-transactions", "publishers", "transactions", also=("disk",), lift={"publishers.0.tx-size": 200}),
     Case("publishers-calls", "publishers", "one-caller", also=("consumers",), counter="consumed", lift={"requests.0.concurrency": 50}),
+    Case("publishers-callers", "publishers", "one-caller", {"requests.0.count": 3, "requests.0.connections": 3},
+         also=("consumers", "schedulers"), counter="consumed", lift={"requests.0.concurrency": 20}),
+    Case("publishers-tls", "publishers", "classic", {"broker.tls.verify": "false", "publishers.0.rate": None,
+         "publishers.0.confirm-window": 1}, spec=Spec(has_tls=True), counter="confirmed", lift={"publishers.0.confirm-window": 200}),
     Case("publishers-mqtt", "publishers", "mqtt", spec=MQTT, lift={"publishers.0.confirm-window": 500}),
     Case("publishers-stream", "publishers", "stream-window", spec=STREAMS, also=("disk",), lift={"publishers.0.confirm-window": 10_000}),
-    Case("publishers-amqp10", "publishers", "amqp10", spec=Spec(plugins=("rabbitmq_amqp1_0",)), also=("schedulers",), until="4.0",
+    Case("publishers-amqp10", "publishers", "amqp10", spec=AMQP10, also=("schedulers",), until="4.0",
          lift={"publishers.0.confirm-window": 200}, gain=1.1),
     # Alarms.
     Case("alarm-memory", "alarm", "one-queue", spec=Spec(config="vm_memory_high_watermark.absolute = 40MB\n"), subject=("memory",),
@@ -204,6 +221,9 @@ CASES = [
     healthy("quorum-third", "quorum", {"publishers.0.rate": 500}, {"publishers.0.rate": 1000}, counter="confirmed"),
     healthy("quorum-half", "quorum", {"publishers.0.rate": 1000}, {"publishers.0.rate": 2000}, spec=MEMORY, counter="confirmed"),
     healthy("stream-half", "stream", {"publishers.0.rate": 20000}, {"publishers.0.rate": 40000}),
+    healthy("stream-live", "stream-slow", {"publishers.0.rate": 150}, {"publishers.0.rate": 300}),
+    healthy("tls-third", "classic", {"broker.tls.verify": "false", "publishers.0.rate": 3000}, {"publishers.0.rate": 6000},
+            spec=Spec(has_tls=True)),
     healthy("many-half", "many-queues", {"publishers.0.rate": 300}, {"publishers.0.rate": 600}),
     healthy("fan-out-third", "fanout", {"publishers.0.rate": 50}, {"publishers.0.rate": 100}),
     healthy("calls-half", "calls", {"requests.0.rate": 100}, {"requests.0.rate": 200}),

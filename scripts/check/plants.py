@@ -1,7 +1,9 @@
 """Plants: what limits a node, besides its load. Each takes a site, and ends with its block."""
 
 import contextlib
+import os
 import pathlib
+import signal
 import threading
 import time
 
@@ -29,6 +31,30 @@ def one_cpu(burners=0):
                 stack.enter_context(machine.process("taskset", "-c", "0", "sh", "-c", "while :; do :; done", grace=0.1))
             yield
         machine.run("taskset", "-a", "-p", "-c", f"0-{machine.os.cpu_count() - 1}", site.pid())
+    return plant
+
+
+def stopped(running, pause):
+    """Stops the node again and again: it runs for `running` seconds, and not for `pause`."""
+    @contextlib.contextmanager
+    def plant(site):
+        pid, ended = site.pid(), threading.Event()
+
+        def stop():
+            while not ended.is_set():
+                os.kill(pid, signal.SIGSTOP)
+                time.sleep(pause)
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(running)
+
+        thread = threading.Thread(target=stop)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            os.kill(pid, signal.SIGCONT)
     return plant
 
 
