@@ -29,6 +29,8 @@ const QUEUES_MAX: usize = 100;
 
 /// Part of the time from which a reader works most of it, and the maximum of such readers in a result.
 const WORKING: f64 = 0.5;
+/// Part of the deliveries that must have waited for a settlement.
+const MOST: f64 = 0.5;
 const WORKERS_MAX: usize = 100;
 
 /// Clients that do one thing after the other.
@@ -45,7 +47,8 @@ pub struct Turns {
     pub perhaps: u64,
     /// Queues that clients ask for single messages, the one with the most questions first.
     pub polled: Vec<PolledQueue>,
-    /// Readers that work most of the time, the one with the most messages first.
+    /// Readers that work most of the time, and that get the next message when they settle one. The one with the most messages
+    /// first.
     pub workers: Vec<Worker>,
 }
 
@@ -160,8 +163,10 @@ fn workers(reads: &[ReadFlow], seconds: f64) -> Vec<Worker> {
     let worker = |flow: &ReadFlow| {
         let working = (flow.working as f64 / 1e9 / seconds).min(1.0);
         let is_single = flow.overtaking.concurrency() <= 1;
-        let is_enough = is_single && flow.deliveries >= MIN_MESSAGES && working >= WORKING;
-        is_enough.then_some(Worker {
+        // Who settles rarely has messages all the time, without work.
+        let is_behind = flow.prompt as f64 >= MOST * flow.arrivals as f64;
+        let is_enough = flow.deliveries >= MIN_MESSAGES && working >= WORKING;
+        (is_single && is_behind && is_enough).then_some(Worker {
             client: canonical(flow.client?),
             vhost: flow.vhost.clone(),
             queue: flow.known_queue().map(str::to_owned),

@@ -14,7 +14,8 @@ pub struct Turns {
     pub perhaps: u64,
     /// Queues that clients ask for single messages, the one with the most questions first.
     pub polled: Vec<PolledQueue>,
-    /// Readers that work most of the time, the one with the most messages first.
+    /// Readers that work most of the time, and that get the next message when they settle one. The one with the most messages
+    /// first.
     pub workers: Vec<Worker>,
 }
 

@@ -240,7 +240,7 @@ fn at_clients(case: &Case, consuming: &[&ChannelCase]) -> Option<f64> {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-const fn whole(mean: f64) -> u64 {
+fn whole(mean: f64) -> u64 {
     mean.round() as u64
 }
 

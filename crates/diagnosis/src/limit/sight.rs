@@ -36,7 +36,9 @@ pub(super) fn hides_messages(case: &Case) -> bool {
     const LEAST: f64 = 10.0;
     /// Seen part of the messages. Replies can be half of them.
     const SEEN: f64 = 0.4;
-    let is_captured = case.packets.as_ref().is_ok_and(|report| report.capture.is_some());
+    // A recorded run knows its own messages.
+    let is_captured =
+        case.load.is_none() && case.packets.as_ref().is_ok_and(|report| report.capture.is_some());
     let published = case.broker.as_ref().ok().and_then(|broker| broker.rates.published);
     let seen = case.turns.as_ref().map_or(0.0, |turns| turns.rate(turns.published));
     is_captured && published.is_some_and(|rate| rate >= LEAST && seen < SEEN * rate)

@@ -14,6 +14,8 @@ use super::{
 };
 use crate::figures::{Buckets, Relayed, Sparse, Values};
 
+/// Time from a settlement to the next delivery up to which that one had waited for it, in nanoseconds.
+const PROMPT_NANOS: u64 = 2_000_000;
 /// Settlements among which several workers show, if they are often busy.
 const EARLY: u64 = 200;
 /// Maximum of processing times that are kept until the number of workers is sure.
@@ -95,6 +97,9 @@ pub(crate) struct ReadFlow {
     pub(crate) last_settled_at: u64,
     /// Times of all settled messages, as of a client that takes one after the other, in nanoseconds.
     pub(crate) working: u64,
+    /// Deliveries, or chunks, and those of them that came right after a settlement or a credit: more had waited.
+    pub(crate) arrivals: u64,
+    pub(crate) prompt: u64,
     /// Latest processing times of messages that waited for a worker, with their blocks. More workers than are known would
     /// make them longer.
     pub(crate) waited: VecDeque<(usize, u64)>,
@@ -187,11 +192,19 @@ impl ReadFlow {
         if self.deliveries == 0 {
             self.first = now;
         }
+        self.arrive(now);
         self.deliveries += 1;
         self.last = self.last.max(now);
         self.redelivered += u64::from(redelivered);
         self.sizes.add(bytes);
         self.blocks.at(block).messages += 1;
+    }
+
+    fn arrive(&mut self, now: u64) {
+        let is_prompt =
+            self.last_settled_at > 0 && now.saturating_sub(self.last_settled_at) <= PROMPT_NANOS;
+        self.arrivals += 1;
+        self.prompt += u64::from(is_prompt);
     }
 
     /// Records messages that come together.
@@ -202,6 +215,7 @@ impl ReadFlow {
         if self.deliveries == 0 {
             self.first = now;
         }
+        self.arrive(now);
         let messages = u64::from(messages);
         self.deliveries += messages;
         self.last = self.last.max(now);

@@ -104,7 +104,7 @@ fn records_of_tls_are_waits() {
     assert_eq!(of(400, 20_000), Turns { seconds: of(400, 20_000).seconds, ..Turns::default() });
 }
 
-/// A message comes every four milliseconds, and takes one, two or nearly all of them.
+/// A message comes every four milliseconds, and takes some or nearly all of them. Later ones come when the last is settled.
 #[test]
 fn readers_work_for_a_part_of_their_time() {
     for (takes, expected) in [(2_400_000, None), (1_000_000, None), (3_900_000, Some(0.97))] {

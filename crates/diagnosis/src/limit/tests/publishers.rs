@@ -260,8 +260,8 @@ fn hidden_messages_are_a_doubt() {
         case.packets.as_mut().unwrap().capture = Some(CaptureReport::default());
         let published_per_second = Some(900.0);
         let channel = ChannelCase {
-            is_confirming,
             unconfirmed,
+            is_confirming,
             published_per_second,
             ..ChannelCase::default()
         };

@@ -177,6 +177,8 @@ fn confirm_window() {
         check_healthy("confirm-window", healthy);
     }
     check_unjudged("confirm-window", "packets show no messages", |case| case.turns = None);
+    let hidden = waiting(Answer::Hidden, None, 12_000, 0.8);
+    check_unjudged("confirm-window", "TLS hides how many messages are unconfirmed", hidden);
     check_unjudged("confirm-window", "it takes 100 published messages", |case| {
         case.turns = Some(Turns { published: 99, ..Turns::default() });
     });

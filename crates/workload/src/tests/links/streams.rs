@@ -257,3 +257,29 @@ fn clients_of_a_run_belong_to_the_groups_of_their_names() {
     check(of_run, 30 * MILLIS, &["publishers-1"]);
     check([None, Some("other")], 20 * MILLIS, &["consumers-1", "publishers-1"]);
 }
+
+/// The credit of each chunk comes 99 ms later, right before the next chunk. Or that of ten chunks comes with the last of them,
+/// as from a client that works on none.
+#[test]
+fn a_reader_that_gives_credit_rarely_does_not_work_all_the_time() {
+    let reader = |read: &dyn Fn(&mut Links, (u64, u16))| {
+        let mut links = links();
+        let link = (links.client("rstream", None), READERS);
+        links.attach(link, Attach { credit: Some(20), ..stream(b"log", true) });
+        read(&mut links, link);
+        links.flows().turns(&|_| None).workers
+    };
+    let [busy] = &reader(&|links, link| links.read(link, 99 * MILLIS))[..] else { panic!() };
+    assert_eq!((busy.queue.as_deref(), busy.reads_stream), (Some("log"), true));
+    assert!(busy.working > 0.9, "{busy:?}");
+    let rare = reader(&|links, link| {
+        for number in 1..=190 {
+            let at = number * 100 * MILLIS;
+            links.step(at, link, Side::Broker, Action::Chunk(Chunk { messages: 4, bytes: 836 }));
+            if number % 10 == 0 {
+                links.step(at + MILLIS, link, Side::Client, Action::Credit(10));
+            }
+        }
+    });
+    assert_eq!(rare, []);
+}
