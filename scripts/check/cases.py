@@ -86,8 +86,6 @@ CASES = [
     Case("one-cpu", "host", "many-queues", plant=plants.one_cpu(), is_plant_lifted=True, gain=1.5),
     Case("one-cpu-burners", "host", "many-queues", plant=plants.one_cpu(2), is_plant_lifted=True, gain=1.5),
     Case("stopped", "host", "many-queues", plant=plants.stopped(0.04, 0.06), is_plant_lifted=True, gain=1.5),
-    Case("connections-churn", "host", "churn", {"churn.0.rate": None, "churn.0.concurrency": 8}, also=("schedulers", "process"),
-         counter="consumed"),
     # A disk.
     Case("disk-wal", "disk", "quorum", plant=plants.write_limit(60), subject=("wal", "vda", "loop", "disk"), counter="confirmed",
          is_plant_lifted=True, gain=1.5),
