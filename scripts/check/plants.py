@@ -38,14 +38,16 @@ def stopped(running, pause):
     """Stops the node again and again: it runs for `running` seconds, and not for `pause`."""
     @contextlib.contextmanager
     def plant(site):
-        pid, ended = site.pid(), threading.Event()
+        # Signals reach this process only, also if it ends and another one gets its number.
+        node, ended = os.pidfd_open(site.pid()), threading.Event()
 
         def stop():
-            while not ended.is_set():
-                os.kill(pid, signal.SIGSTOP)
-                time.sleep(pause)
-                os.kill(pid, signal.SIGCONT)
-                time.sleep(running)
+            with contextlib.suppress(ProcessLookupError):
+                while not ended.is_set():
+                    signal.pidfd_send_signal(node, signal.SIGSTOP)
+                    time.sleep(pause)
+                    signal.pidfd_send_signal(node, signal.SIGCONT)
+                    time.sleep(running)
 
         thread = threading.Thread(target=stop)
         thread.start()
@@ -54,7 +56,7 @@ def stopped(running, pause):
         finally:
             ended.set()
             thread.join()
-            os.kill(pid, signal.SIGCONT)
+            os.close(node)
     return plant
 
 

@@ -3,7 +3,7 @@
 use core::net::SocketAddr;
 
 use rabbitscope_diagnosis::{
-    Answer, Case, ChannelCase, PolledQueue, Source, Turns, WaitingPublisher, Worker,
+    Answer, BusyReader, Case, ChannelCase, PolledQueue, Source, Turns, WaitingPublisher,
 };
 use rabbitscope_erlang::{ConnectOptions, Connection};
 use rabbitscope_wire::report::PacketReport;
@@ -95,7 +95,7 @@ pub(crate) fn turns(
         gets: one.gets,
         empty: one.empty,
     };
-    let worker = |one: workload::Worker| Worker {
+    let worker = |one: workload::BusyReader| BusyReader {
         client: one.client.to_string(),
         vhost: one.vhost,
         queue: one.queue,

@@ -49,12 +49,12 @@ pub struct Turns {
     pub polled: Vec<PolledQueue>,
     /// Readers that work most of the time, and that get the next message when they settle one. The one with the most messages
     /// first.
-    pub workers: Vec<Worker>,
+    pub workers: Vec<BusyReader>,
 }
 
 /// A reader that works on a message most of the time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Worker {
+pub struct BusyReader {
     /// Address of the client.
     pub client: SocketAddr,
     /// Virtual host; none if it is unknown.
@@ -159,14 +159,14 @@ impl Flows {
 }
 
 /// Returns readers that take one message after the other. Times of several messages at once do not add up.
-fn workers(reads: &[ReadFlow], seconds: f64) -> Vec<Worker> {
+fn workers(reads: &[ReadFlow], seconds: f64) -> Vec<BusyReader> {
     let worker = |flow: &ReadFlow| {
         let working = (flow.working as f64 / 1e9 / seconds).min(1.0);
         let is_single = flow.overtaking.concurrency() <= 1;
         // Who settles rarely has messages all the time, without work.
         let is_behind = flow.prompt as f64 >= MOST * flow.arrivals as f64;
         let is_enough = flow.deliveries >= MIN_MESSAGES && working >= WORKING;
-        (is_single && is_behind && is_enough).then_some(Worker {
+        (is_single && is_behind && is_enough).then_some(BusyReader {
             client: canonical(flow.client?),
             vhost: flow.vhost.clone(),
             queue: flow.known_queue().map(str::to_owned),
@@ -175,7 +175,7 @@ fn workers(reads: &[ReadFlow], seconds: f64) -> Vec<Worker> {
             working,
         })
     };
-    let mut found: Vec<Worker> = reads.iter().filter_map(worker).collect();
+    let mut found: Vec<BusyReader> = reads.iter().filter_map(worker).collect();
     found.sort_by_key(|one| Reverse(one.messages));
     found.truncate(WORKERS_MAX);
     found

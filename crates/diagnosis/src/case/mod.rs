@@ -29,7 +29,7 @@ pub use packets::CaptureEnd;
 pub use part::{Part, Source, Unread};
 pub use processes::{ErlangProcess, Processes};
 pub use queues::{QueueCase, QueueKind, Queues};
-pub use turns::{Answer, PolledQueue, Turns, WaitingPublisher, Worker};
+pub use turns::{Answer, BusyReader, PolledQueue, Turns, WaitingPublisher};
 pub use vm::{PeerNode, Vm};
 pub use waits::{ProcessWaits, WaitedIn, Waits};
 pub use whole::{Case, Subject};

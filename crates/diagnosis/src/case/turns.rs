@@ -16,12 +16,12 @@ pub struct Turns {
     pub polled: Vec<PolledQueue>,
     /// Readers that work most of the time, and that get the next message when they settle one. The one with the most messages
     /// first.
-    pub workers: Vec<Worker>,
+    pub workers: Vec<BusyReader>,
 }
 
 /// A reader that works on a message most of the time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Worker {
+pub struct BusyReader {
     /// The client's end of its connection, `address:port`.
     pub client: String,
     /// Virtual host. Absent if it is unknown.

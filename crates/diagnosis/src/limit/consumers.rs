@@ -6,7 +6,7 @@ use rabbitscope_text::grouped;
 use rabbitscope_wire::report::{LatencyKind, SocketReport};
 
 use super::{Candidate, LimitKind, candidate::percent};
-use crate::case::{Case, ChannelCase, PolledQueue, QueueCase, QueueKind, Source, Worker};
+use crate::case::{BusyReader, Case, ChannelCase, PolledQueue, QueueCase, QueueKind, Source};
 
 /// Ready messages below which a queue has no backlog.
 const MIN_READY: u64 = 20;
@@ -63,10 +63,10 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         found.extend(of_clients.filter_map(unread));
     }
     if let (Ok(queues), Some(turns)) = (&case.queues, &case.turns) {
-        let is_found = |worker: &&Worker| {
+        let is_found = |worker: &&BusyReader| {
             worker.queue.as_ref().is_none_or(|queue| found.iter().all(|one| one.subject != *queue))
         };
-        let workers: Vec<&Worker> = turns.workers.iter().filter(is_found).collect();
+        let workers: Vec<&BusyReader> = turns.workers.iter().filter(is_found).collect();
         found.extend(workers.into_iter().filter_map(|worker| working(worker, &queues.rows)));
         found.extend(turns.polled.iter().filter_map(|polled| polling(polled, &queues.rows)));
     }
@@ -76,7 +76,7 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
 }
 
 /// A reader that works on messages nearly all the time, of a stream or of a queue with a backlog.
-fn working(worker: &Worker, rows: &[QueueCase]) -> Option<Candidate> {
+fn working(worker: &BusyReader, rows: &[QueueCase]) -> Option<Candidate> {
     let is_its = |queue: &&QueueCase| match &worker.queue {
         Some(name) => {
             queue.name == *name && worker.vhost.as_ref().is_none_or(|vhost| *vhost == queue.vhost)

@@ -23,7 +23,7 @@ pub(super) fn blind_spots(case: &Case) -> Vec<&'static str> {
         ("CPU samples", case.cpu.as_ref().is_ok_and(sees_cpu)),
         ("times off the CPU", has_waits),
         ("packets and sockets", sees_packets(case)),
-        ("messages without packets that show them", !hides_messages(case)),
+        ("messages that packets do not show", !hides_messages(case)),
         ("the machine", host),
     ];
     parts.into_iter().filter(|(_, is_seen)| !is_seen).map(|(name, _)| name).collect()

@@ -93,8 +93,10 @@ fn together(turns: &Turns) -> Option<Candidate> {
         count => format!("{count} publishers send"),
     };
     let sentence = format!("{who} the next {}, and not before", what(first));
+    let is_hidden = turns.publishers.iter().any(|one| one.answer == Answer::Hidden);
+    let unit = if is_hidden { "messages and records of TLS" } else { "messages" };
     let figure = format!(
-        "{messages} of {} messages; waiting takes {} of the time between them",
+        "{messages} of {} {unit}; waiting takes {} of the time between them",
         turns.published,
         percent(share),
     );

@@ -8,7 +8,7 @@ use rabbitscope_wire::{
 
 use super::cases::{check, found, healthy};
 use crate::{
-    case::{Case, ChannelCase, PolledQueue, QueueCase, QueueKind, Turns, Worker},
+    case::{BusyReader, Case, ChannelCase, PolledQueue, QueueCase, QueueKind, Turns},
     limit::{Certainty, LimitKind},
 };
 
@@ -129,7 +129,7 @@ fn a_queue_that_does_not_answer_is_not_empty() {
 /// A node with this queue, on whose messages a reader works for a part of its time.
 fn read(queue: QueueCase, name: Option<&str>, reads_stream: bool, working: f64) -> Case {
     let mut case = healthy();
-    let worker = Worker {
+    let worker = BusyReader {
         client: "127.0.0.1:40000".to_owned(),
         vhost: None,
         queue: name.map(str::to_owned),

@@ -6,10 +6,10 @@ use rabbitscope_wire::report::{self, FindingRule, PacketReport, SourceLevel};
 
 use super::Random;
 use crate::case::{
-    Answer, Blocker, Broker, Case, ChannelCase, Churn, Clients, ConnectionCase, Cpu, Disk, Flow,
-    FlowProcess, FunctionCpu, Host, MessageRates, Neighbour, Part, PeerNode, PolledQueue,
-    ProcessCpu, ProcessWaits, QueueCase, QueueKind, Queues, Settings, Source, Subject, Turns,
-    Unread, Use, Vm, WaitedIn, WaitingPublisher, Waits, Worker,
+    Answer, Blocker, Broker, BusyReader, Case, ChannelCase, Churn, Clients, ConnectionCase, Cpu,
+    Disk, Flow, FlowProcess, FunctionCpu, Host, MessageRates, Neighbour, Part, PeerNode,
+    PolledQueue, ProcessCpu, ProcessWaits, QueueCase, QueueKind, Queues, Settings, Source, Subject,
+    Turns, Unread, Use, Vm, WaitedIn, WaitingPublisher, Waits,
 };
 
 /// Names that a terminal, a page, a shell or a file could obey.
@@ -334,7 +334,7 @@ impl Random {
             gets: random.count(),
             empty: random.count(),
         };
-        let worker = |random: &mut Self| Worker {
+        let worker = |random: &mut Self| BusyReader {
             client: random.name(),
             vhost: random.maybe(Self::name),
             queue: random.maybe(Self::name),
