@@ -66,9 +66,11 @@ pub(crate) fn capture_into(file: &Path) {
     stop_capture(capture);
 }
 
-/// Starts tcpdump and returns when it listens.
+/// Starts tcpdump and returns when it listens. Its buffer has room for all packets of the scenes, each of up to 64 KiB:
+/// a busy machine lets tcpdump wait for longer than a scene takes.
 pub(crate) fn start_capture(file: &Path, port: u16) -> Child {
-    let arguments = format!("-i lo -s 0 -B 32768 --immediate-mode -U -Z root tcp port {port} -w");
+    let arguments =
+        format!("-i lo -s 66000 -B 131072 --immediate-mode -U -Z root tcp port {port} -w");
     let mut capture =
         command("tcpdump", &arguments, &[file]).stderr(Stdio::piped()).spawn().unwrap();
     let mut says = BufReader::new(capture.stderr.take().unwrap());
