@@ -5,7 +5,7 @@ use std::{fmt::Display, fs, io, os::unix::fs::MetadataExt, sync::OnceLock};
 use crate::{kernel::kernel_setting, text::read};
 
 /// A namespace, known by the file that stands for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Namespace {
     /// Device of the file.
     pub device: u64,

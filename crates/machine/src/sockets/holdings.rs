@@ -1,12 +1,17 @@
 //! Sockets of a process whose open files this process may read: one of the same user, or with the right to trace it any.
 
-use std::{collections::HashSet, fs, net::SocketAddr};
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    net::SocketAddr,
+};
 
 use super::{
     listening::listeners_beside,
     table::{TcpSocket, connections_beside},
     traced::traced_sockets,
 };
+use crate::namespaces::Namespace;
 
 /// Returns true if the process holds a socket with one of these inodes. False if it has ended or may not be read.
 pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {
@@ -24,19 +29,30 @@ pub fn listeners_of(pid: u32) -> Vec<TcpSocket> {
 /// Returns those of `others` that have a TCP connection with the process `pid`. A process that has ended or may not be
 /// read has none.
 pub fn connected_with(pid: u32, others: &[u32]) -> Vec<u32> {
-    let own = connections_of(pid);
-    let is_connected = |&other: &u32| {
-        connections_of(other).into_iter().any(|(local, remote)| own.contains(&(remote, local)))
+    // The kernel takes milliseconds for a table. Most processes have the same one.
+    let mut tables = Tables::new();
+    let own = connections_of(pid, &mut tables);
+    let others = others.iter().copied().filter(|other| *other != pid);
+    let mut is_connected = |other: &u32| {
+        let theirs = connections_of(*other, &mut tables);
+        theirs.into_iter().any(|(local, remote)| own.contains(&(remote, local)))
     };
-    others.iter().copied().filter(|other| *other != pid).filter(is_connected).collect()
+    others.filter(|other| is_connected(other)).collect()
 }
 
+/// Tables of connections by their network, or by the process whose network may not be read.
+type Tables = HashMap<Result<Namespace, u32>, Vec<TcpSocket>>;
+
 /// Returns the ends of a process's connections, its own first.
-fn connections_of(pid: u32) -> HashSet<(SocketAddr, SocketAddr)> {
+fn connections_of(pid: u32, tables: &mut Tables) -> HashSet<(SocketAddr, SocketAddr)> {
     let held = sockets_of(pid).unwrap_or_default();
-    let connections = connections_beside(pid);
-    let own = connections.into_iter().filter(|connection| held.contains(&connection.inode));
-    own.map(|connection| connection.ends()).collect()
+    if held.is_empty() {
+        return HashSet::new();
+    }
+    let network = Namespace::of_process(pid, "net").map_err(|_| pid);
+    let table = tables.entry(network).or_insert_with(|| connections_beside(pid));
+    let own = table.iter().filter(|connection| held.contains(&connection.inode));
+    own.map(TcpSocket::ends).collect()
 }
 
 /// Returns the inodes of the open sockets. Only the owner and root may list descriptors.

@@ -1,6 +1,9 @@
 //! CPU time and memory of the broker's nodes on this machine. A restarted node has another pid.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use rabbitscope_broker::{Node, NodeControl};
 use rabbitscope_machine::{TreeUsage, UsageMeter, sockets::connected_with};
@@ -162,9 +165,10 @@ fn neighbours_of(measured: &[u32]) -> Vec<u32> {
     let is_other = |pid: &u32| !measured.contains(pid);
     let is_rabbitmq =
         |pid: &u32| rabbitscope_probe::origin_of(*pid).is_ok_and(|origin| origin.is_rabbitmq);
-    let is_connected = |pid: &u32| !connected_with(*pid, measured).is_empty();
     let others = all.into_iter().map(|node| node.pid).filter(is_other).filter(is_rabbitmq);
-    others.filter(is_connected).collect()
+    let others: Vec<u32> = others.collect();
+    let connected = measured.iter().flat_map(|pid| connected_with(*pid, &others));
+    connected.collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
 fn sum(laps: impl Iterator<Item = Option<TreeUsage>>) -> Option<TreeUsage> {
