@@ -38,6 +38,7 @@ export RUST_TEST_THREADS
 # Tests that judge milliseconds, or what limits a node. Beside other tests they judge those, so that they run after them:
 # some by twos, which leaves each a processor, and those that saturate the machine one by one.
 by_two="load::stalls:: workload::round_trips:: workload::routes:: workload::comparing::
+    workload::observing::a_load_with_tls_is_known_by_the_counts_of_the_node_and_by_its_records
     check::limits::a_queue_that_takes_a_core_is_named live::node::a_saturated_queue_is_named_and_first
     documents::readme::the_demo_has_the_form_of_a_run_today"
 alone="load::rates::a_rate_is_held_without_bursts packets::planted:: packets::limits:: perftest::options::a_load_needs_no_file"
