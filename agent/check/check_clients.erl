@@ -61,7 +61,8 @@ channel_rows(#{sums := Sums} = Context, FlowPids) ->
     Consuming = check_sums:each_consuming(Sums, fun (Pid, Count, In) -> check_best:better(consumers, Count, Pid, 10, In) end, Holding),
     Bests = check_sums:each_sums(Sums, is_pid, fun with_rates/3, Consuming),
     Chosen = lists:usort(check_best:chosen(Bests) ++ lists:sublist([Pid || Pid <- FlowPids, ets:member(channel_created, Pid)], 20)),
-    [channel_row(Pid, Context) || Pid <- Chosen, ets:member(channel_created, Pid)].
+    [channel_row(Pid, Context) || Pid <- Chosen, ets:member(channel_created, Pid)]
+        ++ [session_row(Pid, Context) || Pid <- Chosen, not ets:member(channel_created, Pid), roles:role(Pid) =:= session].
 
 with_rates(Pid, [Published, _, Delivered, Acknowledged, Got, Nothing], Bests) ->
     Orders = [{published, Published}, {delivered, Delivered}, {acknowledged, Acknowledged}, {got, Got + Nothing}],
@@ -72,12 +73,20 @@ channel_row(Pid, #{base := Base, sums := Sums, is_counted := IsCounted}) ->
     Connection = proplists:get_value(connection, Created, none),
     Infos = broker_tables:infos(channel_metrics, Pid),
     Before = case ets:lookup(Base, {unacked, Pid}) of [{_, Count}] when is_integer(Count) -> Count; _ -> 0 end,
-    Consumers = case ets:lookup(Sums, {consumers, Pid}) of
-        [{_, All, WithoutAck, Prefetch, Queues}] -> {All, WithoutAck, Prefetch, [Name || {resource, _, queue, Name} <- Queues]};
-        [] -> none
-    end,
     Figure = fun (Key) -> proplists:get_value(Key, Infos, unknown) end,
     maps:merge(client_texts(Created, broker_tables:infos(connection_created, Connection)), #{pid => Pid, connection => Connection,
-        consumers => Consumers, unacknowledged => Figure(messages_unacknowledged), unacknowledged_before => Before,
+        consumers => consumers_of(Pid, Sums), unacknowledged => Figure(messages_unacknowledged), unacknowledged_before => Before,
         unconfirmed => Figure(messages_unconfirmed), global_prefetch => Figure(global_prefetch_count), confirming => Figure(confirm),
         transactional => Figure(transactional), sums => check_sums:sums_of(Sums, Pid, IsCounted)}).
+
+consumers_of(Pid, Sums) ->
+    case ets:lookup(Sums, {consumers, Pid}) of
+        [{_, Count, WithoutAck, Prefetch, Queues}] -> {Count, WithoutAck, Prefetch, [Name || {resource, _, queue, Name} <- Queues]};
+        [] -> none
+    end.
+
+%% A session of AMQP 1.0 since RabbitMQ 4.0 consumes as a channel does. It is in no table, and its figures are unknown.
+session_row(Pid, #{sums := Sums}) ->
+    VHosts = [VHost || {_, _, _, _, Queues} <- ets:lookup(Sums, {consumers, Pid}), {resource, VHost, queue, _} <- Queues],
+    Infos = [{name, roles:served_connection(Pid, session)}, {vhost, case VHosts of [VHost | _] -> VHost; [] -> <<>> end}],
+    maps:merge(client_texts(Infos, []), #{pid => Pid, consumers => consumers_of(Pid, Sums), sums => unknown}).

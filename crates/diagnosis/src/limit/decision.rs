@@ -50,6 +50,10 @@ const OWN_SHARE: f64 = 0.1;
 /// Score of a rival from which publishers that wait are less certain: what they wait for may be busy with others.
 const BUSY: f64 = 0.75;
 
+/// Connections, channels and queues that clients open or declare in a second, from which the absence of a limit is
+/// uncertain: clients wait for each, and no source shows for how long.
+const OPENED: f64 = 20.0;
+
 /// A second in nanoseconds.
 const SECOND_NANOS: u64 = 1_000_000_000;
 
@@ -204,8 +208,9 @@ fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'stat
         return without(LimitKind::Unknown, Certainty::Uncertain, reason, second);
     }
     let waiting = host::waiting_share(case).filter(|share| *share >= WITHOUT_CPU);
+    let opened = opened(case).filter(|opened| *opened >= OPENED);
     let certainty = match (blind.is_empty(), disturbs) {
-        _ if waiting.is_some() || takes_much(case) => Certainty::Uncertain,
+        _ if waiting.is_some() || opened.is_some() || takes_much(case) => Certainty::Uncertain,
         (true, false) => Certainty::Certain,
         (false, true) => Certainty::Uncertain,
         _ => Certainty::Likely,
@@ -214,7 +219,19 @@ fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'stat
     if let Some(waiting) = waiting {
         let _ = write!(sentence, ", but it waits for a CPU in {} of its work", percent(waiting));
     }
+    if let Some(opened) = opened {
+        let _ = write!(
+            sentence,
+            ", but clients open {opened:.0} connections, channels or queues a second, and wait for each",
+        );
+    }
     without(LimitKind::Nothing, certainty, sentence, second)
+}
+
+/// Returns the connections, channels and queues that clients open or declare in a second.
+fn opened(case: &Case) -> Option<f64> {
+    let churn = case.broker.as_ref().ok()?.churn?;
+    Some(churn.connections_opened + churn.channels_opened + churn.queues_declared)
 }
 
 /// Returns whether the check takes so much CPU time that clients cannot send as soon as they would.

@@ -24,6 +24,15 @@ const BUSY: f64 = 0.97;
 /// Share of the time in which others must be blocked for a root to count.
 const BLOCKS: f64 = 0.3;
 
+/// Share of the time in which others must wait for a root that is busy without a core of its own.
+const BLOCKS_ALWAYS: f64 = 0.9;
+
+/// Share of the looks in which such a root must be busy.
+const BUSY_ROOT: f64 = 0.8;
+
+/// Score of such a root. Whatever else explains the rate comes first.
+const ROOT: f64 = 0.9;
+
 /// Judges the busiest processes.
 pub(super) fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
     match &case.cpu {
@@ -54,6 +63,11 @@ fn from_samples(case: &Case, process: &ProcessCpu, roots: &[FlowRoot]) -> Candid
     }
     let mut candidate = Candidate::new(LimitKind::Process, subject, used, threshold, sentence)
         .with(Source::CpuProfile, figure);
+    if let Some(busy) = root.and_then(always_busy) {
+        candidate = candidate
+            .at_least(ROOT)
+            .with(Source::Node, format!("busy in {} of the looks", percent(busy)));
+    }
     let whole = process.cores.max(f64::MIN_POSITIVE);
     // The loop of a process has all of its time, which says nothing.
     if let Some(function) = process.functions.iter().find(|one| one.cores < 0.9 * whole) {
@@ -105,6 +119,12 @@ pub(super) fn inside<'a>(case: &'a Case, pid: &str) -> Option<&'a ErlangProcess>
 /// Returns the root of flow control that this process is, if it blocks others for long enough.
 fn root_of<'a>(pid: &str, roots: &'a [FlowRoot]) -> Option<&'a FlowRoot> {
     roots.iter().find(|root| root.pid() == Some(pid) && root.share() >= BLOCKS)
+}
+
+/// Returns the busy share of a root for which others wait nearly all the time. Between its slices it waits for a scheduler
+/// or for its turn to collect garbage, so that it does not have a core.
+fn always_busy(root: &FlowRoot) -> Option<f64> {
+    root.busy_share.filter(|busy| *busy >= BUSY_ROOT && root.share() >= BLOCKS_ALWAYS)
 }
 
 fn waiting(root: &FlowRoot) -> String {

@@ -4,7 +4,7 @@ use rabbitscope_wire::report::{CaptureReport, Source, SourceLevel};
 
 use super::cases::{check, healthy, process};
 use crate::{
-    case::{Case, Turns},
+    case::{Case, Churn, Turns},
     limit::{Certainty, LimitKind},
 };
 
@@ -72,4 +72,19 @@ fn a_check_that_takes_much_is_not_certain_of_nothing() {
     check(&case, LimitKind::Nothing, "", Certainty::Certain);
     case.host.as_mut().unwrap().own_cores = 0.9;
     check(&case, LimitKind::Nothing, "", Certainty::Uncertain);
+}
+
+#[test]
+fn clients_that_connect_or_declare_all_the_time_leave_a_doubt() {
+    let with = |churn| {
+        let mut case = healthy();
+        case.broker.as_mut().unwrap().churn = Some(churn);
+        case
+    };
+    let connecting = Churn { connections_opened: 12.0, channels_opened: 12.0, ..Churn::default() };
+    check(&with(connecting), LimitKind::Nothing, "", Certainty::Uncertain);
+    let declaring = Churn { queues_declared: 400.0, queues_created: 400.0, ..Churn::default() };
+    check(&with(declaring), LimitKind::Nothing, "", Certainty::Uncertain);
+    let few = Churn { connections_opened: 2.0, channels_opened: 2.0, ..Churn::default() };
+    check(&with(few), LimitKind::Nothing, "", Certainty::Certain);
 }

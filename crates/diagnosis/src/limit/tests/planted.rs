@@ -36,19 +36,43 @@ fn a_root_of_flow_control_needs_less_than_a_core() {
     let mut case = healthy();
     case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.75)];
     check(&case, LimitKind::Nothing, "", Certainty::Likely);
-    case.flow = Ok(Flow {
-        looks: 300,
-        processes: vec![FlowProcess {
-            pid: "<0.7.0>".to_owned(),
-            role: "channel".to_owned(),
-            looks: 100,
-            blocked: 60,
-            blocked_by: vec![(Blocker::Process("<0.5.0>".to_owned()), 60)],
-            ..FlowProcess::default()
-        }],
-        ..Flow::default()
-    });
+    case.flow = Ok(waiting_for_queue(60, 97));
     check(&case, LimitKind::Process, "queue orders", Certainty::Certain);
+}
+
+/// Looks at a channel that waits for the queue, and at the queue, which is busy in some of them, of a hundred each.
+fn waiting_for_queue(blocked: u64, busy: u64) -> Flow {
+    let queue = "<0.5.0>".to_owned();
+    let channel = FlowProcess {
+        pid: "<0.7.0>".to_owned(),
+        role: "channel".to_owned(),
+        looks: 100,
+        blocked,
+        blocked_by: vec![(Blocker::Process(queue.clone()), blocked)],
+        ..FlowProcess::default()
+    };
+    let queue = FlowProcess {
+        pid: queue,
+        role: "queue".to_owned(),
+        name: "orders".to_owned(),
+        looks: 100,
+        busy,
+        ..FlowProcess::default()
+    };
+    Flow { looks: 300, processes: vec![channel, queue], ..Flow::default() }
+}
+
+#[test]
+fn a_root_that_is_always_busy_and_waited_for_needs_no_core() {
+    let with = |blocked, busy| {
+        let mut case = healthy();
+        case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.49)];
+        case.flow = Ok(waiting_for_queue(blocked, busy));
+        case
+    };
+    check(&with(96, 82), LimitKind::Process, "queue orders", Certainty::Uncertain);
+    check(&with(96, 70), LimitKind::Unknown, "", Certainty::Uncertain);
+    check(&with(80, 82), LimitKind::Unknown, "", Certainty::Uncertain);
 }
 
 #[test]
