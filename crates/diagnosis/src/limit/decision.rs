@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use rabbitscope_text::counted;
+use rabbitscope_wire::report::FindingRule;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -207,31 +209,49 @@ fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'stat
             format!("cannot tell, because {reason}, and nothing that was read explains it");
         return without(LimitKind::Unknown, Certainty::Uncertain, reason, second);
     }
-    let waiting = host::waiting_share(case).filter(|share| *share >= WITHOUT_CPU);
-    let opened = opened(case).filter(|opened| *opened >= OPENED);
+    let doubts = doubts(case);
     let certainty = match (blind.is_empty(), disturbs) {
-        _ if waiting.is_some() || opened.is_some() || takes_much(case) => Certainty::Uncertain,
+        _ if !doubts.is_empty() || takes_much(case) => Certainty::Uncertain,
         (true, false) => Certainty::Certain,
         (false, true) => Certainty::Uncertain,
         _ => Certainty::Likely,
     };
     let mut sentence = waits_for_work(case);
-    if let Some(waiting) = waiting {
-        let _ = write!(sentence, ", but it waits for a CPU in {} of its work", percent(waiting));
-    }
-    if let Some(opened) = opened {
-        let _ = write!(
-            sentence,
-            ", but clients open {opened:.0} connections, channels or queues a second, and wait for each",
-        );
+    for doubt in doubts {
+        let _ = write!(sentence, ", but {doubt}");
     }
     without(LimitKind::Nothing, certainty, sentence, second)
+}
+
+/// Returns what speaks against the absence of a limit, in words.
+fn doubts(case: &Case) -> Vec<String> {
+    let waiting = host::waiting_share(case).filter(|share| *share >= WITHOUT_CPU);
+    let waiting =
+        waiting.map(|share| format!("it waits for a CPU in {} of its work", percent(share)));
+    let opened = opened(case).filter(|opened| *opened >= OPENED);
+    let opened = opened.map(|opened| {
+        format!(
+            "clients open {opened:.0} connections, channels or queues a second, and wait for each"
+        )
+    });
+    let logins = slow_logins(case).map(|logins| {
+        let logins = counted(logins, "login");
+        format!("the broker took a second or more for a step of {logins}")
+    });
+    [waiting, opened, logins].into_iter().flatten().collect()
 }
 
 /// Returns the connections, channels and queues that clients open or declare in a second.
 fn opened(case: &Case) -> Option<f64> {
     let churn = case.broker.as_ref().ok()?.churn?;
     Some(churn.connections_opened + churn.channels_opened + churn.queues_declared)
+}
+
+/// Returns the number of clients that waited for their login; none if all were quick.
+fn slow_logins(case: &Case) -> Option<u64> {
+    let findings = &case.packets.as_ref().ok()?.findings;
+    let slow = findings.iter().find(|finding| finding.rule == FindingRule::SlowLogin)?;
+    Some(slow.connections_in_all)
 }
 
 /// Returns whether the check takes so much CPU time that clients cannot send as soon as they would.

@@ -52,6 +52,7 @@ const fn severity(kind: EventKind) -> Severity {
         | EventKind::ConsumerCancelled
         | EventKind::MqttRefused
         | EventKind::StreamRefused
+        | EventKind::SlowLogin
         | EventKind::ShortLived => Warning,
         _ => Critical,
     }
@@ -258,6 +259,11 @@ const fn of_kind(kind: EventKind) -> Advice {
         EventKind::ConsumerCancelled => advice_of(
             "the broker cancelled a consumer",
             "its queue was deleted or moved: consume again when the queue exists",
+        ),
+        EventKind::SlowLogin => advice_of(
+            "the broker takes a second or more for a step of a login",
+            "find what the node waits for: before connection.start its own host name (put it into /etc/hosts), after \
+             connection.start-ok the service that knows the users (LDAP, HTTP, OAuth 2), else a busy or suspended node",
         ),
         EventKind::Amqp10Error => {
             advice_of("AMQP 1.0 reports an error", "the condition and its text have the reason")

@@ -34,7 +34,7 @@ macro_rules! event_rule {
 }
 
 /// All rules.
-pub(super) const RULES: [Rule; 33] = [
+pub(super) const RULES: [Rule; 34] = [
     Rule::new(
         FindingRule::CaptureLoss,
         PACKETS,
@@ -45,6 +45,7 @@ pub(super) const RULES: [Rule; 33] = [
     event_rule!(WrongProtocol, TlsOnPlainPort, PlainOnTlsPort, ProtocolRefused),
     event_rule!(TlsAlert, TlsAlert),
     frame_rule!(LoginRefused, LoginRefused),
+    event_rule!(SlowLogin, SlowLogin),
     event_rule!(ConnectionRefused, Refused, Unanswered),
     frame_rule!(ConnectionClosed, ConnectionClosed),
     frame_rule!(ChannelClosed, ChannelClosed, NotThere),

@@ -27,6 +27,8 @@ pub enum EventKind {
     ConsumerCancelled,
     /// The broker refused a login.
     LoginRefused,
+    /// The broker took a second or more for a step of the login.
+    SlowLogin,
     /// An error condition of AMQP 1.0.
     Amqp10Error,
     /// An answer of the stream protocol other than "ok".

@@ -58,6 +58,8 @@ pub enum FindingRule {
     ConsumerCancelled,
     /// The broker refuses logins.
     LoginRefused,
+    /// The broker takes long for logins.
+    SlowLogin,
     /// AMQP 1.0 reports an error condition.
     Amqp10Error,
     /// The stream protocol refuses a command.
@@ -111,6 +113,7 @@ impl FindingRule {
             Self::ConnectionBlocked => "blocked publishers",
             Self::ConsumerCancelled => "cancelled consumers",
             Self::LoginRefused => "refused logins",
+            Self::SlowLogin => "slow logins",
             Self::Amqp10Error => "errors of AMQP 1.0",
             Self::StreamRefused => "refusals of the stream protocol",
             Self::MqttRefused => "refusals of MQTT",

@@ -1,8 +1,10 @@
 //! The certainty of an answer: sources that have seen too little count as unread.
 
-use rabbitscope_wire::report::{CaptureReport, Source, SourceLevel};
+use rabbitscope_wire::report::{
+    CaptureReport, Finding, FindingRule, Severity, Source, SourceLevel,
+};
 
-use super::cases::{check, healthy, process};
+use super::cases::{check, found, healthy, process};
 use crate::{
     case::{Case, Churn, Turns},
     limit::{Certainty, LimitKind},
@@ -87,4 +89,22 @@ fn clients_that_connect_or_declare_all_the_time_leave_a_doubt() {
     check(&with(declaring), LimitKind::Nothing, "", Certainty::Uncertain);
     let few = Churn { connections_opened: 2.0, channels_opened: 2.0, ..Churn::default() };
     check(&with(few), LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn slow_logins_leave_a_doubt() {
+    let mut case = healthy();
+    case.packets.as_mut().unwrap().findings = vec![Finding {
+        rule: FindingRule::SlowLogin,
+        severity: Severity::Warning,
+        sentence: String::new(),
+        source: SourceLevel::Packets,
+        evidence: String::new(),
+        fix: String::new(),
+        connections: Vec::new(),
+        connections_in_all: 3,
+        packets: Vec::new(),
+    }];
+    check(&case, LimitKind::Nothing, "", Certainty::Uncertain);
+    assert!(found(&case).sentence.ends_with("a second or more for a step of 3 logins"));
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rabbitscope_text::short_time;
 
-use super::{log::Seen, words};
+use super::{log::Seen, login::Login, words};
 use crate::{
     packet::Timestamp,
     protocols::{Frame, Protocol, peer_of},
@@ -53,6 +53,7 @@ pub(in super::super) struct Life {
     is_open: bool,
     /// A side has reset the connection.
     is_reset: bool,
+    login: Login,
     /// Times of the last packets, the latest first.
     recent: [Option<Timestamp>; 4],
 }
@@ -72,6 +73,9 @@ impl Life {
     fn note(&mut self, frame: &Frame<'_>) {
         self.protocol = Some(frame.protocol);
         self.is_closing |= is_farewell(frame);
+        if frame.sender == Side::Client {
+            self.login.client_frame(frame);
+        }
         match frame.kind {
             "connection.tune-ok" => {
                 self.heartbeat = frame.reply.and_then(|reply| reply.code);
@@ -107,6 +111,8 @@ impl Life {
         own.seen = Some(segment.time);
         if is_bytes {
             own.speak(segment.time);
+            let is_open = self.is_open || self.protocol == Some(Protocol::Tls);
+            self.login.bytes(sender, segment.time, is_open);
         }
         self.recent.rotate_right(1);
         self.recent[0] = Some(segment.time);
@@ -131,6 +137,7 @@ impl Life {
             reset.and_then(|(side, packet)| {
                 self.reset([client, broker], side, packet, summary.last)
             }),
+            self.slow_login([client, broker], end),
             self.half_open(summary, now),
             self.closed_without([client, broker]),
             self.short_lived(client, summary, messages),
@@ -245,6 +252,21 @@ impl Life {
     fn is_login(&self, [client, broker]: [&DirectionFigures; 2]) -> bool {
         let is_whole = client.has_syn || broker.has_syn;
         is_whole && self.protocol == Some(Protocol::Amqp091) && !self.is_open
+    }
+
+    /// Detects a broker that took long for a step of the login, or did not answer a client that waits or gave up.
+    fn slow_login(&self, [client, broker]: [&DirectionFigures; 2], end: Timestamp) -> Option<Seen> {
+        let ended = |figures: &DirectionFigures| {
+            figures.fin.or_else(|| figures.reset_packet.is_some().then_some(end))
+        };
+        let waited_until = match (ended(client), ended(broker)) {
+            (None, None) => Some(end),
+            (Some(client), None) => Some(client),
+            (Some(client), Some(broker)) if client < broker => Some(client),
+            _ => None,
+        };
+        let is_whole = client.has_syn || broker.has_syn;
+        is_whole.then(|| self.login.slow(self.protocol, waited_until)).flatten()
     }
 
     /// Detects a connection for at most one message, in a protocol whose messages are visible.

@@ -5,4 +5,5 @@ mod bounds;
 mod capture;
 mod events;
 mod links;
+mod logins;
 mod mqtt;
