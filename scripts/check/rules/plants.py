@@ -2,9 +2,11 @@
 
 import base64
 import contextlib
+import http.server
 import pathlib
 import socket
 import struct
+import threading
 import time
 import urllib.request
 
@@ -63,6 +65,48 @@ def descriptors(site):
         yield
     finally:
         machine.run("prlimit", "--pid", site.pid(), f"--nofile={before}:")
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+# The service that a broker with this configuration asks for users other than its own.
+USERS = free_port()
+ASKING = "auth_backends.1 = internal\nauth_backends.2 = http\n" + "".join(
+    f"auth_http.{one}_path = http://127.0.0.1:{USERS}/{one}\n" for one in ("user", "vhost", "resource", "topic"))
+
+
+def slow_users(seconds):
+    """A service that knows all users, and takes this long for each. Clients log in again and again."""
+    class Service(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            if self.path.startswith("/user"):
+                time.sleep(seconds)
+            answer = b"allow"
+            self.send_response(200)
+            self.send_header("content-length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    def log_in(ports):
+        Client(ports["amqp"], login=("of-the-service", "secret")).close()
+
+    @contextlib.contextmanager
+    def plant(site):
+        with http.server.ThreadingHTTPServer(("127.0.0.1", USERS), Service) as service:
+            threading.Thread(target=service.serve_forever, daemon=True).start()
+            try:
+                with repeated(log_in)(site):
+                    yield
+            finally:
+                service.shutdown()
+    return plant
 
 
 def long_queue(queue, messages):

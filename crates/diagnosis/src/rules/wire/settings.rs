@@ -49,6 +49,7 @@ const fn cost(rule: FindingRule) -> &'static str {
     match rule {
         FindingRule::CaptureLoss => "fewer packets in the report",
         FindingRule::NetworkLimited => "a change of the network",
+        FindingRule::SlowLogin => "a change of the node's machine or of a service that it asks",
         FindingRule::ConnectionBlocked => "see the alarm",
         FindingRule::SendBufferLimited => "memory of the kernel for each connection",
         _ => "a change of the client or of its surroundings",
