@@ -144,6 +144,10 @@ CASES = [
     Case("consumers-amqp10", "consumers", "amqp10", {"publishers.0.rate": 800, "publishers.0.confirm-window": 100,
          "consumers.0.processing-time": '"3ms"', "consumers.0.prefetch": 20}, spec=AMQP10,
          subject=("check-ten",), settle=8, counter="consumed", lift={"consumers.0.processing-time": '"100us"'}),
+    # Three sessions of a connection.
+    Case("consumers-sessions", "consumers", "amqp10", {"publishers.0.rate": 1500, "publishers.0.confirm-window": 100,
+         "consumers.0.count": 3, "consumers.0.processing-time": "3ms", "consumers.0.prefetch": 50}, spec=AMQP10,
+         subject=("check-ten",), settle=8, counter="consumed", lift={"consumers.0.processing-time": '"100us"'}),
     Case("consumers-far", "consumers", "classic", {"publishers.0.rate": 1500, "consumers.0.prefetch": 10,
          "consumers.0.multi-ack-every": 1, "queues.0.arguments": "{ x-max-length = 5000 }"}, spec=Spec(is_far=True), also=("network",),
          subject=("check-classic", "billing"), settle=8, counter="consumed", lift={"consumers.0.prefetch": 200}),

@@ -150,8 +150,9 @@ PLANTED = [
            plants.working("careful", plants.one_confirm_each), scenario=""),
     client("login-refused", "MQTT with a wrong password", {"packets-login-refused": CLIENT},
            plants.repeated(protocols.mqtt(protocols.mqtt_connect(b"guest", b"wrong"))), spec=PROTOCOLS),
+    # With OTP 29 and RabbitMQ 4.3.6 of Debian, the plugin fails before it asks.
     client("slow-login", "a service for users that takes 1.5 s for each login", {"packets-slow-login": CLIENT}, plants.slow_users(1.5),
-           spec=Spec(plugins=("rabbitmq_auth_backend_http",), config=plants.ASKING)),
+           spec=Spec(plugins=("rabbitmq_auth_backend_http",), config=plants.ASKING), until="4.3"),
     client("mqtt-loop", "two MQTT clients with one identifier", {"packets-mqtt-loop": ("the-same", "127.0.0.1")},
            plants.repeated(protocols.taken_over), spec=PROTOCOLS),
     client("amqp10-error", "AMQP 1.0 for a queue that does not exist", {"packets-amqp10-error": CLIENT},
