@@ -1,6 +1,6 @@
 //! Consumers: messages are ready, and the consumers hold as many as they may, do not read, or ask for one at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rabbitscope_text::grouped;
 use rabbitscope_wire::report::{LatencyKind, SocketReport};
@@ -207,6 +207,7 @@ fn held_by_clients(
         return None;
     }
     let at_clients = at_clients(case, consuming)?;
+    let held = held.max(held_through(case, consuming));
     let sentence = format!(
         "clients work on the unacknowledged messages of {} nearly all the time, and {} are ready",
         queue.name,
@@ -240,6 +241,27 @@ fn at_clients(case: &Case, consuming: &[&ChannelCase]) -> Option<f64> {
     // A connection may have several of the channels.
     let by_client: BTreeMap<String, f64> = known.into_iter().collect();
     is_most.then(|| by_client.values().sum())
+}
+
+/// Returns the unacknowledged messages of all queues that the clients of these channels consume: packets show those of a
+/// connection together.
+fn held_through(case: &Case, consuming: &[&ChannelCase]) -> u64 {
+    let client = |channel: &ChannelCase| {
+        channel.name.split_once(" -> ").map(|(client, _)| client.to_owned())
+    };
+    let clients: BTreeSet<String> = consuming.iter().filter_map(|one| client(one)).collect();
+    let (Ok(all), Ok(queues)) = (&case.clients, &case.queues) else { return 0 };
+    let is_theirs =
+        |channel: &&ChannelCase| client(channel).is_some_and(|one| clients.contains(&one));
+    let channels: Vec<&ChannelCase> = all.channels.iter().filter(is_theirs).collect();
+    let is_consumed = |queue: &&QueueCase| {
+        let consumes = |channel: &&ChannelCase| {
+            channel.vhost == queue.vhost && channel.consumed_queues.contains(&queue.name)
+        };
+        channels.iter().any(consumes)
+    };
+    let consumed = queues.rows.iter().filter(is_consumed);
+    consumed.fold(0, |sum, queue| sum.saturating_add(queue.unacknowledged))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]

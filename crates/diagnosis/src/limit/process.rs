@@ -121,8 +121,8 @@ fn root_of<'a>(pid: &str, roots: &'a [FlowRoot]) -> Option<&'a FlowRoot> {
     roots.iter().find(|root| root.pid() == Some(pid) && root.share() >= BLOCKS)
 }
 
-/// Returns the busy share of a root for which others wait nearly all the time. Between its slices it waits for a scheduler
-/// or for its turn to collect garbage, so that it does not have a core.
+/// Returns the busy share of a root for which others wait nearly all the time. Between its slices it waits for a scheduler,
+/// so that it does not have a core.
 fn always_busy(root: &FlowRoot) -> Option<f64> {
     root.busy_share.filter(|busy| *busy >= BUSY_ROOT && root.share() >= BLOCKS_ALWAYS)
 }

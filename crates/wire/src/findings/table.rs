@@ -45,7 +45,7 @@ pub(super) const RULES: [Rule; 34] = [
     event_rule!(WrongProtocol, TlsOnPlainPort, PlainOnTlsPort, ProtocolRefused),
     event_rule!(TlsAlert, TlsAlert),
     frame_rule!(LoginRefused, LoginRefused),
-    event_rule!(SlowLogin, SlowLogin),
+    event_rule!(SlowLogin, SlowLogin).unless(with_loss),
     event_rule!(ConnectionRefused, Refused, Unanswered),
     frame_rule!(ConnectionClosed, ConnectionClosed),
     frame_rule!(ChannelClosed, ChannelClosed, NotThere),

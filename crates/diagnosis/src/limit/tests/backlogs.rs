@@ -92,6 +92,26 @@ fn clients_that_hold_what_they_have_are_the_limit() {
 }
 
 #[test]
+fn several_channels_of_a_connection_share_its_messages() {
+    let with = |others: u64| {
+        let mut case = of_unknown_prefetch(9_500_000);
+        let channels = &mut case.clients.as_mut().unwrap().channels;
+        let mut second = channels[0].clone();
+        second.name = second.name.replace("(1)", "(2)");
+        let mut third = second.clone();
+        third.consumed_queues = vec!["invoices".to_owned()];
+        channels.extend([second, third]);
+        let name = "invoices".to_owned();
+        let invoices = QueueCase { name, ready: 0, unacknowledged: others, ..queue(1, 0.0) };
+        case.queues.as_mut().unwrap().rows.push(invoices);
+        case
+    };
+    check(&with(0), LimitKind::Consumers, "orders", Certainty::Uncertain);
+    // Most of what the packets show may be of the other queue.
+    check(&with(5), LimitKind::Unknown, "", Certainty::Uncertain);
+}
+
+#[test]
 fn a_backlog_without_an_explanation_is_not_nothing() {
     let mut case = healthy();
     for growth in [0.0, 50.0, -100.0] {

@@ -266,7 +266,7 @@ impl Life {
             _ => None,
         };
         let is_whole = client.has_syn || broker.has_syn;
-        is_whole.then(|| self.login.slow(self.protocol, waited_until)).flatten()
+        self.login.slow(self.protocol.filter(|_| is_whole)?, waited_until)
     }
 
     /// Detects a connection for at most one message, in a protocol whose messages are visible.

@@ -47,7 +47,7 @@ impl Login {
             return;
         }
         match sender {
-            Side::Client => self.asked = Some(time),
+            Side::Client => self.asked = self.expects_answer().then_some(time),
             Side::Broker => {
                 if let Some(asked) = self.asked.take() {
                     self.add(asked, time);
@@ -55,6 +55,11 @@ impl Login {
                 self.is_done = is_open;
             }
         }
+    }
+
+    /// Returns whether the broker owes an answer to the client's last frame. Heartbeats may follow the others.
+    fn expects_answer(&self) -> bool {
+        !matches!(self.step, Some("connection.tune-ok" | "tune" | "heartbeat"))
     }
 
     fn add(&mut self, asked: Timestamp, until: Timestamp) {
@@ -68,29 +73,25 @@ impl Login {
     /// `waited_until` is the time until which the client waited for an answer in vain.
     pub(super) fn slow(
         mut self,
-        protocol: Option<Protocol>,
+        protocol: Protocol,
         waited_until: Option<Timestamp>,
     ) -> Option<Seen> {
-        let is_waiting = !self.is_done && self.asked.is_some() && waited_until.is_some();
-        if let (Some(asked), Some(until), false) = (self.asked, waited_until, self.is_done) {
-            self.add(asked, until);
+        if !self.is_done {
+            self.add(self.asked?, waited_until?);
         }
         let slow = self.longest.filter(|longest| longest.took >= SLOW)?;
-        let is_told = self.is_done || is_waiting;
-        is_told.then(|| {
-            let seconds = slow.took.as_secs();
-            let step = match protocol {
-                Some(Protocol::Tls) => "the client's hello of TLS",
-                _ => slow.step.unwrap_or("the client's first bytes"),
-            };
-            Seen {
-                kind: EventKind::SlowLogin,
-                from: Side::Broker,
-                code: None,
-                text: format!("no answer to {step} for {seconds} s or more"),
-                time: slow.asked,
-                packet: None,
-            }
+        let seconds = slow.took.as_secs();
+        let step = match protocol {
+            Protocol::Tls => "the client's hello of TLS",
+            _ => slow.step?,
+        };
+        Some(Seen {
+            kind: EventKind::SlowLogin,
+            from: Side::Broker,
+            code: None,
+            text: format!("no answer to {step} for {seconds} s or more"),
+            time: slow.asked,
+            packet: None,
         })
     }
 }

@@ -92,6 +92,23 @@ fn slow_clients_and_what_comes_after_the_login_do_not_count() {
     ] {
         assert_eq!(slow(&login(pauses)), None);
     }
+    // A client that is slow to open its connection gets heartbeats meanwhile.
+    let mut slow_to_open = Talk::new();
+    slow_to_open.send(Side::Client, b"AMQP\0\0\x09\x01");
+    slow_to_open.send(Side::Broker, &method(0, (10, 30), &[7, 255, 0, 2, 0, 0, 0, 1]));
+    slow_to_open.send(Side::Client, &method(0, (10, 31), &[7, 255, 0, 2, 0, 0, 0, 1]));
+    slow_to_open.wait(3 * SECOND);
+    slow_to_open.send(Side::Broker, b"\x08\0\0\0\0\0\0\xce");
+    slow_to_open.wait(3 * SECOND);
+    slow_to_open.send(Side::Client, &method(0, (10, 40), &[1, b'/', 0, 0]));
+    slow_to_open.send(Side::Broker, &method(0, (10, 41), &[0]));
+    assert_eq!(slow(&slow_to_open), None);
+    // Of a protocol that is not read, nothing is known.
+    let mut stomp = Talk::new();
+    stomp.send(Side::Client, b"SEND\ndestination:/queue/a\n\nhello\0");
+    stomp.wait(9 * SECOND);
+    stomp.segment(Side::Broker, TcpFlags::ACK, &[]);
+    assert_eq!(slow(&stomp), None);
     // The capture begins after the login.
     let mut late = login(Pauses::default());
     late.packets.drain(..late.packets.len() - 2);
