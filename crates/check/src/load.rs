@@ -2,14 +2,13 @@
 
 use core::net::SocketAddr;
 
-use rabbitscope_diagnosis::{
-    Answer, BusyReader, Case, ChannelCase, PolledQueue, Source, Turns, WaitingPublisher,
-};
+use rabbitscope_diagnosis::{Case, ChannelCase, Source};
 use rabbitscope_erlang::{ConnectOptions, Connection};
-use rabbitscope_wire::report::PacketReport;
-use rabbitscope_workload::{
-    self as workload, Flows, Topology, WaitingPublisher as WorkloadPublisher,
+use rabbitscope_wire::{
+    report::PacketReport,
+    turns::{Turns, WaitingPublisher},
 };
+use rabbitscope_workload::{Flows, Topology};
 
 use crate::{options::CheckOptions, pending::Pending};
 
@@ -74,59 +73,27 @@ pub(crate) fn turns(
 ) -> Option<Turns> {
     let times = report.smallest_round_trips();
     let round_trip = |client: SocketAddr| times.get(client.to_string().as_str()).copied();
-    let workload::Turns { seconds, published, publishers, perhaps, polled, workers } =
-        flows.turns(&round_trip);
-    let publisher = |one: WorkloadPublisher| WaitingPublisher {
-        window: window(&one, report, channels),
-        client: one.client.to_string(),
-        messages: one.messages,
-        answer: match one.answer {
-            workload::Answer::Confirm => Answer::Confirm,
-            workload::Answer::Commit => Answer::Commit,
-            workload::Answer::Reply => Answer::Reply,
-            workload::Answer::Hidden => Answer::Hidden,
-        },
-        waiting: one.waiting,
-    };
-    let polled_queue = |one: workload::PolledQueue| PolledQueue {
-        vhost: one.vhost,
-        queue: one.queue,
-        client: one.client.to_string(),
-        gets: one.gets,
-        empty: one.empty,
-    };
-    let worker = |one: workload::BusyReader| BusyReader {
-        client: one.client.to_string(),
-        vhost: one.vhost,
-        queue: one.queue,
-        reads_stream: one.reads_stream,
-        messages: one.messages,
-        working: one.working,
-    };
-    (flows.messages() != (0, 0) || published > 0).then(|| Turns {
-        seconds,
-        published,
-        publishers: publishers.into_iter().map(publisher).collect(),
-        perhaps,
-        polled: polled.into_iter().map(polled_queue).collect(),
-        workers: workers.into_iter().map(worker).collect(),
-    })
+    let mut turns = flows.turns(&round_trip);
+    for publisher in &mut turns.publishers {
+        publisher.window = window(publisher, report, channels);
+    }
+    (flows.messages() != (0, 0) || turns.published > 0).then_some(turns)
 }
 
 /// Returns the most unconfirmed messages of a publisher. In the middle of a connection of AMQP 0-9-1, packets alone do not
 /// tell how many are always unconfirmed. The statistics of its channels do; none without them.
 fn window(
-    publisher: &WorkloadPublisher,
+    publisher: &WaitingPublisher,
     report: &PacketReport,
     channels: &[ChannelCase],
 ) -> Option<u32> {
-    let client = publisher.client.to_string();
-    let connection = report.connections.iter().find(|one| one.client == client)?;
+    let client = &publisher.client;
+    let connection = report.connections.iter().find(|one| one.client == *client)?;
     if connection.from_the_start || connection.protocol != AMQP_091 {
         return publisher.window;
     }
     let is_its = |row: &&ChannelCase| {
-        row.is_confirming && row.name.split_once(" -> ").is_some_and(|(from, _)| from == client)
+        row.is_confirming && row.name.split_once(" -> ").is_some_and(|(from, _)| from == *client)
     };
     let known = channels.iter().filter(is_its).map(|row| row.unconfirmed).max()?;
     Some(publisher.window?.max(u32::try_from(known).unwrap_or(u32::MAX)))
@@ -134,16 +101,16 @@ fn window(
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_wire::report::ConnectionReport;
+    use rabbitscope_wire::{report::ConnectionReport, turns::Answer};
 
     use super::*;
 
     #[test]
     fn a_window_is_known_from_the_start_or_by_statistics() {
-        let publisher = WorkloadPublisher {
-            client: SocketAddr::from(([127, 0, 0, 1], 4000)),
+        let publisher = WaitingPublisher {
+            client: "127.0.0.1:4000".to_owned(),
             messages: 5_000,
-            answer: workload::Answer::Confirm,
+            answer: Answer::Confirm,
             window: Some(1),
             waiting: 0.9,
         };

@@ -26,12 +26,11 @@ mod starvation;
 
 pub use case::Case;
 pub use case::{
-    Amqp, AmqpQueue, Answer, Blocker, Broker, BusyReader, CaptureEnd, ChannelCase, Churn, Clients,
-    ConnectionCase, Cpu, Disk, ErlangProcess, Flow, FlowProcess, FunctionCpu, Host, Load,
-    LoadConsumers, MessageRates, Neighbour, OwnerCpu, OwnerKind, Part, PeerNode, PolledQueue,
-    ProcessCpu, ProcessWaits, Processes, QueueCase, QueueKind, QueueState, Queues, RoundTrips,
-    Settings, Source, Subject, ThreadCpu, Turns, Unread, Use, Vm, WaitedIn, WaitingPublisher,
-    Waits,
+    Amqp, AmqpQueue, Blocker, Broker, CaptureEnd, ChannelCase, Churn, Clients, ConnectionCase, Cpu,
+    Disk, ErlangProcess, Flow, FlowProcess, FunctionCpu, Host, Load, LoadConsumers, MessageRates,
+    Neighbour, OwnerCpu, OwnerKind, Part, PeerNode, ProcessCpu, ProcessWaits, Processes, QueueCase,
+    QueueKind, QueueState, Queues, RoundTrips, Settings, Source, Subject, ThreadCpu, Unread, Use,
+    Vm, WaitedIn, Waits,
 };
 pub use costs::{Cost, Costs};
 pub use differences::{Difference, DifferenceKind, Differences, Noise, compare};

@@ -13,6 +13,8 @@
 //! findings  report ─► findings                rules with their evidence
 //! ```
 //!
+//! [`turns`] are types only, for what others find in the activity.
+//!
 //! No code here reads a clock, a network, a disk or a process. Files are read from `impl Read` and written to `impl
 //! Write`; times are those of the packets. Memory is always bounded: each stage has its limit and counts the data that
 //! it left out.
@@ -29,3 +31,4 @@ pub mod report;
 pub mod segment;
 pub mod stream;
 pub mod tcp;
+pub mod turns;

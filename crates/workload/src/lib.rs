@@ -40,4 +40,3 @@ pub use observe::{Flows, Observer};
 pub use statistics::{Counted, Traffic};
 pub use text::{Origin, RunLength, scenario};
 pub use topology::{DefinitionsError, NodeFacts, Topology};
-pub use turns::{Answer, BusyReader, PolledQueue, Turns, WaitingPublisher};

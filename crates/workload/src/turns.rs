@@ -4,6 +4,8 @@
 use core::{cmp::Reverse, net::SocketAddr};
 use std::collections::{BTreeMap, BTreeSet};
 
+use rabbitscope_wire::turns::{Answer, BusyReader, PolledQueue, Turns, WaitingPublisher};
+
 use crate::{
     figures::{GapSample, Values},
     groups::{Arrival, Loop, is_alternating, is_paced, most},
@@ -32,85 +34,6 @@ const WORKING: f64 = 0.5;
 /// Part of the deliveries that must have waited for a settlement.
 const MOST: f64 = 0.5;
 const WORKERS_MAX: usize = 100;
-
-/// Clients that do one thing after the other.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Turns {
-    /// Time between the first and the last packet, in seconds.
-    pub seconds: f64,
-    /// Messages of all publishers, also of those that do not wait. Replies are left out: they follow requests.
-    pub published: u64,
-    /// Publishers that send when the broker has answered, the one with the most messages first.
-    pub publishers: Vec<WaitingPublisher>,
-    /// Messages of publishers that have an answer to nearly each message before the next one, and that answers take most
-    /// of the time, although nothing shows that they wait for it.
-    pub perhaps: u64,
-    /// Queues that clients ask for single messages, the one with the most questions first.
-    pub polled: Vec<PolledQueue>,
-    /// Readers that work most of the time, and that get the next message when they settle one. The one with the most messages
-    /// first.
-    pub workers: Vec<BusyReader>,
-}
-
-/// A reader that works on a message most of the time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BusyReader {
-    /// Address of the client.
-    pub client: SocketAddr,
-    /// Virtual host; none if it is unknown.
-    pub vhost: Option<String>,
-    /// Queue or stream; none if it is unknown.
-    pub queue: Option<String>,
-    /// True for a reader by the stream protocol.
-    pub reads_stream: bool,
-    /// Delivered messages.
-    pub messages: u64,
-    /// Part of the time in which it has a message that it has not settled, as a client that takes one after the other: 0 to 1.
-    pub working: f64,
-}
-
-/// An answer that a publisher waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Of the broker to a message.
-    Confirm,
-    /// Of the broker to `tx.commit`.
-    Commit,
-    /// Of another client to a request.
-    Reply,
-    /// A record of TLS that hides what it is.
-    Hidden,
-}
-
-/// A publisher that sends when the broker has answered.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WaitingPublisher {
-    /// Address of the client.
-    pub client: SocketAddr,
-    /// Messages.
-    pub messages: u64,
-    /// The answer that it waits for.
-    pub answer: Answer,
-    /// Most messages without a confirm; none if they are unknown.
-    pub window: Option<u32>,
-    /// Part of the time between messages in which it waits, 0 to 1. The rest is its own.
-    pub waiting: f64,
-}
-
-/// A queue that clients ask for single messages with `basic.get`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolledQueue {
-    /// Virtual host; none if it is unknown.
-    pub vhost: Option<String>,
-    /// Name.
-    pub queue: String,
-    /// Address of the client that asks most.
-    pub client: SocketAddr,
-    /// Questions.
-    pub gets: u64,
-    /// Questions that found the queue empty.
-    pub empty: u64,
-}
 
 impl Flows {
     /// Returns the clients that do one thing after the other. A client that publishes and reads on one connection may wait
@@ -144,7 +67,9 @@ impl Flows {
                 Waits::No => {}
             }
         }
-        publishers.sort_by_key(|one| (Reverse(one.messages), one.client));
+        publishers.sort_by(|one, other| {
+            other.messages.cmp(&one.messages).then_with(|| one.client.cmp(&other.client))
+        });
         let published = self
             .publishes
             .iter()
@@ -167,7 +92,7 @@ fn workers(reads: &[ReadFlow], seconds: f64) -> Vec<BusyReader> {
         let is_behind = flow.prompt as f64 >= MOST * flow.arrivals as f64;
         let is_enough = flow.deliveries >= MIN_MESSAGES && working >= WORKING;
         (is_single && is_behind && is_enough).then_some(BusyReader {
-            client: canonical(flow.client?),
+            client: canonical(flow.client?).to_string(),
             vhost: flow.vhost.clone(),
             queue: flow.known_queue().map(str::to_owned),
             reads_stream: flow.protocol == Protocol::Stream,
@@ -213,6 +138,7 @@ fn waiting(
     };
     let window = most(&flow.unconfirmed).filter(|_| answer == Answer::Confirm);
     let (messages, waiting) = (flow.messages, pauses.waiting());
+    let client = client.to_string();
     pauses.waits(&looped, WaitingPublisher { client, messages, answer, window, waiting })
 }
 
@@ -232,7 +158,7 @@ fn waiting_behind_tls(
     let round_trip = round_trip(client).unwrap_or_default();
     let pauses = Pauses { samples: records.samples.samples(), round_trip, is_alone: true };
     let (messages, waiting) = (records.count, pauses.waiting());
-    let (answer, window) = (Answer::Hidden, None);
+    let (client, answer, window) = (client.to_string(), Answer::Hidden, None);
     pauses.waits(&looped, WaitingPublisher { client, messages, answer, window, waiting })
 }
 
@@ -287,11 +213,11 @@ fn polled(reads: &[ReadFlow]) -> Vec<PolledQueue> {
             one.gets += flow.gets;
             one.empty += flow.empty;
             if flow.gets > *most {
-                (one.client, *most) = (canonical(client), flow.gets);
+                (one.client, *most) = (canonical(client).to_string(), flow.gets);
             }
         } else if found.len() < QUEUES_MAX {
             let (vhost, queue) = (flow.vhost.clone(), queue.clone());
-            let client = canonical(client);
+            let client = canonical(client).to_string();
             let one = PolledQueue { vhost, queue, client, gets: flow.gets, empty: flow.empty };
             found.push((one, flow.gets));
         }

@@ -13,7 +13,6 @@ mod packets;
 mod part;
 mod processes;
 mod queues;
-mod turns;
 mod vm;
 mod waits;
 mod whole;
@@ -29,7 +28,10 @@ pub use packets::CaptureEnd;
 pub use part::{Part, Source, Unread};
 pub use processes::{ErlangProcess, Processes};
 pub use queues::{QueueCase, QueueKind, Queues};
-pub use turns::{Answer, BusyReader, PolledQueue, Turns, WaitingPublisher};
 pub use vm::{PeerNode, Vm};
 pub use waits::{ProcessWaits, WaitedIn, Waits};
 pub use whole::{Case, Subject};
+
+pub(crate) use rabbitscope_wire::turns::{
+    Answer, BusyReader, PolledQueue, Turns, WaitingPublisher,
+};

@@ -1,10 +1,12 @@
 //! Clients that do one thing after the other, and those that only look like it.
 
 use rabbitscope_runs::Random;
-use rabbitscope_wire::activity::Settlement;
+use rabbitscope_wire::{
+    activity::Settlement,
+    turns::{Answer, Turns},
+};
 
 use super::talk::{MILLIS, Owned, Talk};
-use crate::{Answer, Turns};
 
 fn turns(talk: &Talk) -> Turns {
     talk.observed().finish().turns(&|_| None)

@@ -1,4 +1,5 @@
-//! Clients that do one thing after the other, as their packets show.
+//! Clients that do one thing after the other, as their packets show. The crate `workload` finds them in the flows of
+//! messages, and `diagnosis` judges them.
 
 /// Clients that do one thing after the other. Absent parts of a case have none of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,7 +82,7 @@ pub struct PolledQueue {
 
 impl Turns {
     /// Returns messages per second.
-    pub(crate) fn rate(&self, messages: u64) -> f64 {
+    pub fn rate(&self, messages: u64) -> f64 {
         if self.seconds > 0.0 { messages as f64 / self.seconds } else { 0.0 }
     }
 }
