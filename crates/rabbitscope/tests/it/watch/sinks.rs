@@ -34,8 +34,9 @@ const STATISTICS: &str = "collect_statistics = coarse\ncollect_statistics_interv
 /// One busy queue, two others, and one in which messages stay.
 fn load() -> Scenario {
     let queues = [(PLANTED, 3000), ("calm", 20), ("quiet", 20)];
+    // A busy machine may take seconds for a reading of the node.
     let scenario = Scenario::with_queue(LEFT)
-        .duration("5s")
+        .duration("10s")
         .publishers(Publishers::new(LEFT).rate(100).messages(LEFT_MESSAGES).confirm_window(100));
     queues.into_iter().fold(scenario, |scenario, (name, rate)| {
         scenario
