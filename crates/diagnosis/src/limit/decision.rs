@@ -53,7 +53,7 @@ const OWN_SHARE: f64 = 0.1;
 const BUSY: f64 = 0.75;
 
 /// Connections, channels and queues that clients open or declare in a second, from which the absence of a limit is
-/// uncertain: clients wait for each, and no source shows for how long.
+/// uncertain: clients wait for each, and no candidate here measures that wait.
 const OPENED: f64 = 20.0;
 
 /// A second in nanoseconds.
