@@ -46,8 +46,8 @@ def plant(rounds, ports):
     try:
         for _ in range(rounds):
             for name, expected, action in FAULTS:
-                if action is faults.node_killed:
-                    wrong += judge(name, expected, machine.captured_later(lambda told: action({**ports, "ends": told})))
+                if action in faults.WITH_OWN_NODES:
+                    wrong += judge(name, expected, machine.captured_later(lambda told: action({**ports, "told": told})))
                 else:
                     wrong += judge(name, expected, machine.captured(looked_at, lambda: action(ports)))
             for name, expected, action in PATH_FAULTS:

@@ -1,8 +1,11 @@
 """Faults of AMQP 0-9-1: refused requests, ends without a close, and ways to waste time."""
 
 import base64
+import os
+import signal
 import socket
 import struct
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -236,11 +239,26 @@ def forced_close(ports):
     client.socket.close()
 
 
+def slow_login(ports):
+    """A separate node stands still while its client logs in."""
+    node = machine.broker()
+    port = machine.ports_of(node)["amqp"]
+    ports["told"](port)
+    os.kill(node["pid"], signal.SIGSTOP)
+    going_on = threading.Timer(1.5, os.kill, (node["pid"], signal.SIGCONT))
+    going_on.start()
+    try:
+        Client(port).close()
+    finally:
+        going_on.join()
+        machine.stop(node)
+
+
 def node_killed(ports):
     """A separate node is killed under its client."""
     node = machine.broker()
     port = machine.ports_of(node)["amqp"]
-    ports["ends"](port)
+    ports["told"](port)
     client = Client(port)
     machine.stop(node)
     client.expect((10, 50))
@@ -262,3 +280,7 @@ def quorum_flood(ports):
         client.send(many)
     client.call((50, 40), b"\0\0" + short(name) + b"\0")
     client.close()
+
+
+# Faults with a node of their own, which tell its port when it is there.
+WITH_OWN_NODES = (slow_login, node_killed)

@@ -50,6 +50,7 @@ FAULTS = [
     ("stream: a stream that does not exist", "stream-refused",
      protocols.stream(None, protocols.stream_command(7, 5, b"\1" + protocols.stream_text(b"nowhere") + struct.pack(">HH", 1, 10)))),
     ("320: an operator closes a connection", "connection-closed", faults.forced_close),
+    ("a node that stands still during a login", "slow-login", faults.slow_login),
     ("a node that is killed", "connection-reset", faults.node_killed),
     ("a flood of a quorum queue", "zero-window", faults.quorum_flood),
     ("MQTT: two clients with one identifier", "mqtt-loop", protocols.taken_over),

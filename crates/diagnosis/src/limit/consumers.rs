@@ -44,6 +44,12 @@ const WORKING: f64 = 0.9;
 /// Share of the time in which a client must leave no room.
 const UNREAD: f64 = 0.5;
 
+/// Share of the deliveries that must be repeated.
+const REPEATED: f64 = 0.8;
+
+/// Repeated deliveries below which nothing is judged.
+const MIN_REPEATED: f64 = 100.0;
+
 /// Judges the consumers of queues with a backlog.
 pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = match (&case.queues, &case.clients) {
@@ -55,6 +61,7 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         }
         _ => Vec::new(),
     };
+    found.extend(repeating(case));
     if let Ok(report) = &case.packets {
         let of_clients = report
             .sockets
@@ -137,6 +144,32 @@ fn polling(polled: &PolledQueue, rows: &[QueueCase]) -> Option<Candidate> {
         Candidate::new(LimitKind::Consumers, &*queue.name, share, FULL, sentence)
             .with(Source::Packets, figure),
     )
+}
+
+/// Consumers that hardly settle a message: they return it, or lose their connection first, so that it is delivered again.
+fn repeating(case: &Case) -> Option<Candidate> {
+    let rates = case.broker.as_ref().ok()?.rates;
+    let (repeated, delivered) = (rates.redelivered?, rates.delivered?);
+    let is_behind = |queue: &&QueueCase| {
+        queue.kind != QueueKind::Stream && queue.ready >= MIN_READY && queue.has_lasting_backlog()
+    };
+    let mut behind = case.queues.as_ref().ok()?.rows.iter().filter(is_behind);
+    let (queue, others) = (behind.next()?, behind.count());
+    // Of several queues, the counters of the node do not tell whose messages are repeated.
+    let (subject, whose) = match others {
+        0 => (queue.name.as_str(), format!("messages of {}", queue.name)),
+        _ => ("", format!("messages of {} queues", others + 1)),
+    };
+    if repeated * case.subject.duration.as_secs_f64() < MIN_REPEATED {
+        return None;
+    }
+    let sentence = format!(
+        "clients return the {whose}, or leave without an acknowledgement, so that most deliveries are repeated"
+    );
+    let figure = format!("{repeated:.0} of {delivered:.0} deliveries a second are repeated");
+    let share = repeated / delivered.max(repeated);
+    let candidate = Candidate::new(LimitKind::Consumers, subject, share, REPEATED, sentence);
+    Some(candidate.with(Source::Node, figure).at_most(UNKNOWN_PREFETCH))
 }
 
 fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<Candidate> {

@@ -56,6 +56,10 @@ const BUSY: f64 = 0.75;
 /// uncertain: clients wait for each, and no candidate here measures that wait.
 const OPENED: f64 = 20.0;
 
+/// Connections and channels that clients open in a second, from which a growing queue without consumers may have some at
+/// times.
+const COMING: f64 = 1.0;
+
 /// A second in nanoseconds.
 const SECOND_NANOS: u64 = 1_000_000_000;
 
@@ -238,7 +242,30 @@ fn doubts(case: &Case) -> Vec<String> {
         let logins = counted(logins, "login");
         format!("the broker took a second or more for a step of {logins}")
     });
-    [waiting, opened, logins].into_iter().flatten().collect()
+    let visited = visited(case).map(|queue| {
+        format!(
+            "clients come and go while messages of {} wait, which has no consumers now",
+            queue.name
+        )
+    });
+    [waiting, opened, logins, visited].into_iter().flatten().collect()
+}
+
+/// Returns a growing queue without consumers, if clients that open connections or channels may consume from it at times.
+fn visited(case: &Case) -> Option<&QueueCase> {
+    const MIN_READY: u64 = 100;
+    let broker = case.broker.as_ref().ok()?;
+    let opened = broker.churn.map(|churn| churn.connections_opened + churn.channels_opened)?;
+    let is_it = |queue: &&QueueCase| {
+        queue.consumers == 0
+            && queue.kind != QueueKind::Stream
+            && queue.ready >= MIN_READY
+            && queue.ready_growth > 0.0
+            && queue.delivered_per_second != Some(0.0)
+    };
+    let may_consume = opened >= COMING && broker.rates.delivered.is_some_and(|rate| rate > 0.0);
+    let mut rows = case.queues.as_ref().ok()?.rows.iter();
+    may_consume.then(|| rows.find(is_it))?
 }
 
 /// Returns the connections, channels and queues that clients open or declare in a second.

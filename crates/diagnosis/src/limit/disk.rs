@@ -1,5 +1,7 @@
 //! A disk: a process waits for it most of the time, and is hardly ever idle.
 
+use rabbitscope_text::counted;
+
 use super::{
     Candidate, LimitKind,
     candidate::percent,
@@ -22,8 +24,11 @@ const IDLE_AT_TIMES: f64 = 0.8;
 /// Waits below which a disk is named without certainty, if they take most of the time.
 const MIN_WAITS: u64 = 20;
 
-/// Waits below which nothing is judged.
+/// Waits below which only those of processes that serve messages are judged, if they take nearly all of the time.
 const FEW_WAITS: u64 = 4;
+
+/// Roles of processes that serve messages. Others, such as those of a log, may wait while messages pass.
+const SERVING: [&str; 5] = ["queue", "quorum_leader", "stream_writer", "msg_store", "ra_log"];
 
 /// Score that names a disk by few waits, if nothing else explains the rate.
 const PERHAPS: f64 = 0.9;
@@ -55,7 +60,13 @@ fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
     let share: f64 = on_disk().map(|wait| wait.share).sum();
     let count = on_disk().map(|wait| wait.waits).fold(0, u64::saturating_add);
     let first = on_disk().max_by(|one, other| one.share.total_cmp(&other.share))?;
-    if count < FEW_WAITS || count < MIN_WAITS && share < WAITING {
+    let least = match count {
+        0..FEW_WAITS if SERVING.contains(&process.role.as_str()) => ALWAYS,
+        0..FEW_WAITS => return None,
+        FEW_WAITS..MIN_WAITS => WAITING,
+        MIN_WAITS.. => 0.0,
+    };
+    if share < least {
         return None;
     }
     let subject = name_of(&process.role, &process.name, &process.pid);
@@ -63,7 +74,8 @@ fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
     let sentence = format!("{subject} waits for {action} in {} of the time", percent(share));
     let seconds = case.waits.as_ref().map_or(1.0, |waits| waits.seconds);
     let mean_ms = share * seconds * 1e3 / count as f64;
-    let figure = format!("{count} waits in {}, {mean_ms:.1} ms each", first.function);
+    let waits = counted(count, "wait");
+    let figure = format!("{waits} in {}, {mean_ms:.1} ms each", first.function);
     let mut candidate = Candidate::new(LimitKind::Disk, subject, share, WAITING, sentence)
         .with(Source::OffCpuProfile, figure);
     let busy = inside(case, &process.pid).and_then(ErlangProcess::busy_share);

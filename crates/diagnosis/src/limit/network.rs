@@ -1,7 +1,7 @@
 //! The network: packets are lost, or a send buffer is full. Connections to other nodes count as distribution.
 
 use rabbitscope_text::human_bytes;
-use rabbitscope_wire::report::{ConnectionReport, PacketReport, SocketReport};
+use rabbitscope_wire::report::{ConnectionReport, PacketReport, SocketReport, is_within_machine};
 
 use super::{Candidate, LimitKind, candidate::percent};
 use crate::case::{Case, Source};
@@ -53,7 +53,8 @@ pub(super) fn full(socket: &SocketReport) -> Option<(f64, String, String)> {
     let (busy, segments) = (socket.busy?, socket.data_segments_sent?);
     let again = socket.retransmitted.unwrap_or_default();
     let (lost, buffer) = (share(again, segments), socket.send_buffer_limited.unwrap_or_default());
-    let is_lossy = again >= MIN_LOST && lost >= LOST;
+    let has_way = !is_within_machine(&socket.local, &socket.remote);
+    let is_lossy = has_way && again >= MIN_LOST && lost >= LOST;
     let unsent = socket.max_unsent_bytes.unwrap_or_default();
     let is_receiver = socket.receiver_limited.is_some_and(|limited| limited >= 0.5 * busy);
     if segments < MIN_SEGMENTS || is_receiver {
@@ -85,8 +86,11 @@ pub(super) fn full(socket: &SocketReport) -> Option<(f64, String, String)> {
 
 /// Losses of the clients' segments show in packets only.
 fn of_clients(case: &Case, report: &PacketReport) -> Vec<Candidate> {
-    let is_peer = |one: &&ConnectionReport| case.peer_between(&one.broker, &one.client).is_some();
-    let of_clients = report.connections.iter().filter(|one| !is_peer(one));
+    let has_way = |one: &&ConnectionReport| {
+        case.peer_between(&one.broker, &one.client).is_none()
+            && !is_within_machine(&one.broker, &one.client)
+    };
+    let of_clients = report.connections.iter().filter(has_way);
     let lossy = of_clients.filter_map(|connection| {
         let figures = &connection.from_client;
         let lost = share(figures.missing_segments, figures.data_segments);

@@ -6,7 +6,9 @@ use super::{
     advice,
     hit::{Case, Direction, Hit, directions, share},
 };
-use crate::report::{DirectionReport, PacketReport, Severity, Side, SourceLevel};
+use crate::report::{
+    DirectionReport, PacketReport, Severity, Side, SourceLevel, is_within_machine,
+};
 
 /// Share of lost segments from which the path is reported.
 const LOSSY_SHARE: f64 = 0.001;
@@ -50,7 +52,7 @@ pub(super) fn capture_loss(report: &PacketReport) -> Vec<Case> {
 }
 
 /// Judges segments that did not reach the receiver. Segments that it got twice were not lost. A receiver with a full
-/// buffer discards segments, so each zero window accounts for one.
+/// buffer discards segments, so each zero window accounts for one. Connections within a machine have no way.
 pub(super) fn network_limited(report: &PacketReport) -> Vec<Case> {
     let case = |direction: Direction<'_>| {
         let figures = direction.figures;
@@ -69,7 +71,10 @@ pub(super) fn network_limited(report: &PacketReport) -> Vec<Case> {
         });
         direction.case(figures.data_segments, hit)
     };
-    directions(report).map(case).collect()
+    let has_way = |direction: &Direction<'_>| {
+        !is_within_machine(&direction.connection.client, &direction.connection.broker)
+    };
+    directions(report).filter(has_way).map(case).collect()
 }
 
 /// Returns the direction in which the receiver announces its windows.

@@ -110,7 +110,7 @@ pub(super) const RULES: [Rule; 34] = [
     Rule::new(
         FindingRule::NetworkLimited,
         PACKETS,
-        Minimum::new(100, DATA, Duration::from_millis(100)),
+        Minimum::new(100, "segments with data between machines", Duration::from_millis(100)),
         network_limited,
     )
     .unless(with_loss),

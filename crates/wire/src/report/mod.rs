@@ -3,6 +3,7 @@
 //! This folder contains only types. `analyzer` fills them, and the rules in `findings` read them.
 
 mod connection;
+mod ends;
 mod event;
 mod finding;
 mod frames;
@@ -14,6 +15,7 @@ mod sources;
 mod whole;
 
 pub use connection::{ConnectionReport, DirectionReport, LimitShares, RoundTrips};
+pub use ends::is_within_machine;
 pub use event::{ConnectionEvent, EventKind};
 pub use finding::{Finding, FindingRule, NotJudged, Severity};
 pub use frames::{FrameCount, Side};

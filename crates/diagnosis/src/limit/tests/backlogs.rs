@@ -8,7 +8,7 @@ use rabbitscope_wire::{
 
 use super::cases::{check, found, healthy};
 use crate::{
-    case::{BusyReader, Case, ChannelCase, PolledQueue, QueueCase, QueueKind, Turns},
+    case::{BusyReader, Case, ChannelCase, Churn, PolledQueue, QueueCase, QueueKind, Turns},
     limit::{Certainty, LimitKind},
 };
 
@@ -196,4 +196,49 @@ fn consumers_of_a_stream_hold_what_they_have_not_acknowledged() {
     (stream.kind, stream.unacknowledged) = (QueueKind::Stream, 0);
     case.clients.as_mut().unwrap().channels[0].prefetch = Some(5);
     check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
+}
+
+/// A node with this queue, which delivers 250 messages a second.
+fn repeated(queue: QueueCase, redelivered: f64) -> Case {
+    let mut case = healthy();
+    case.queues.as_mut().unwrap().rows = vec![queue];
+    let rates = &mut case.broker.as_mut().unwrap().rates;
+    (rates.delivered, rates.redelivered) = (Some(250.0), Some(redelivered));
+    case
+}
+
+#[test]
+fn clients_that_settle_hardly_a_message_are_the_limit() {
+    let looping = repeated(queue(0, 200.0), 245.0);
+    check(&looping, LimitKind::Consumers, "orders", Certainty::Uncertain);
+    assert!(
+        found(&looping).sentence.starts_with("clients return the messages of orders, or leave")
+    );
+    let mut of_several = repeated(queue(1, 0.0), 250.0);
+    of_several.queues.as_mut().unwrap().rows.push(queue(0, 0.0));
+    check(&of_several, LimitKind::Consumers, "", Certainty::Uncertain);
+    // Few are repeated; a burst of them is consumed; there are too few to judge.
+    check(&repeated(queue(0, 200.0), 20.0), LimitKind::Nothing, "", Certainty::Certain);
+    check(&repeated(queue(0, -4_000.0), 250.0), LimitKind::Nothing, "", Certainty::Certain);
+    let mut few = repeated(queue(0, 200.0), 5.0);
+    few.broker.as_mut().unwrap().rates.delivered = Some(5.0);
+    check(&few, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn clients_that_come_and_go_leave_a_doubt() {
+    let with = |connections_opened, queue| {
+        let mut case = repeated(queue, 0.0);
+        let churn = Churn { connections_opened, ..Churn::default() };
+        case.broker.as_mut().unwrap().churn = Some(churn);
+        case
+    };
+    let visited = with(5.0, queue(0, 195.0));
+    check(&visited, LimitKind::Nothing, "", Certainty::Uncertain);
+    assert!(found(&visited).sentence.contains("clients come and go while messages of orders wait"));
+    let served_by_none = QueueCase { delivered_per_second: Some(0.0), ..queue(0, 195.0) };
+    for healthy in [with(0.2, queue(0, 195.0)), with(5.0, queue(0, 0.0)), with(5.0, served_by_none)]
+    {
+        check(&healthy, LimitKind::Nothing, "", Certainty::Certain);
+    }
 }

@@ -113,10 +113,16 @@ fn a_process_that_waits_for_fsync_is_limited_by_the_disk() {
     // Few waits take as long, on a slow disk. Fewer, or shorter ones, say nothing.
     case.waits.as_mut().unwrap().processes = vec![wait(5, 0.82)];
     check(&case, LimitKind::Disk, "ra_log_wal", Certainty::Uncertain);
-    for few in [wait(3, 0.82), wait(5, 0.4)] {
+    for few in [wait(3, 0.79), wait(5, 0.4)] {
         case.waits.as_mut().unwrap().processes = vec![few];
         check(&case, LimitKind::Nothing, "", Certainty::Certain);
     }
+    // A single wait takes all of the time, of the WAL or of the log.
+    case.waits.as_mut().unwrap().processes = vec![wait(1, 0.98)];
+    check(&case, LimitKind::Disk, "ra_log_wal", Certainty::Uncertain);
+    let of_log = ProcessWaits { role: "other".to_owned(), ..wait(1, 0.98) };
+    case.waits.as_mut().unwrap().processes = vec![of_log];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
     // One that is idle between its waits could take more work. One that is never idle could not.
     let looks = |busy| ErlangProcess {
         pid: "<0.9.0>".to_owned(),
@@ -202,6 +208,15 @@ fn losses_on_busy_sockets_are_the_network() {
     check(&case, LimitKind::Nothing, "", Certainty::Certain);
     case.packets.as_mut().unwrap().sockets = vec![few(5)];
     check(&case, LimitKind::Network, "10.0.0.9", Certainty::Certain);
+    // A machine loses nothing on the way to itself: large messages found no room in the client's socket.
+    let within = SocketReport {
+        local: "10.0.0.9:5672".to_owned(),
+        max_unsent_bytes: Some(4 << 20),
+        busy: Some(0.71),
+        ..socket(300)
+    };
+    case.packets.as_mut().unwrap().sockets = vec![within];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::{thread, time::Duration};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Workbench, find, own_broker};
+use rabbitscope_testing::{Workbench, find, own_broker, pause};
 use serde_json::Value;
 
 use super::{
@@ -18,6 +18,7 @@ struct Planted {
     nagle: [u16; 2],
     acks: [u16; 2],
     slow_reader: [u16; 2],
+    slow_login: [u16; 2],
 }
 
 #[test]
@@ -35,6 +36,10 @@ fn what_is_planted_is_found_and_nothing_else() {
             read_late(&broker, Duration::from_millis(1500)),
             read_late(&broker, Duration::ZERO),
         ],
+        slow_login: [
+            log_in(&broker, Duration::from_millis(1500)),
+            log_in(&broker, Duration::from_millis(500)),
+        ],
     };
     stop(looking);
     let report = bench.json("p.json");
@@ -44,6 +49,7 @@ fn what_is_planted_is_found_and_nothing_else() {
         ("delayed-acknowledgement", planted.nagle),
         ("ack-per-message", planted.acks),
         ("zero-window", planted.slow_reader),
+        ("slow-login", planted.slow_login),
     ] {
         assert_told_apart(&report, rule, pair);
     }
@@ -144,4 +150,14 @@ fn read_late(broker: &Broker, after: Duration) -> u16 {
     }
     reading.join().unwrap();
     port
+}
+
+/// Logs in while the broker is stopped for a time.
+fn log_in(broker: &Broker, stopped: Duration) -> u16 {
+    let node = broker.pid;
+    let pausing = thread::spawn(move || pause(node, stopped));
+    thread::sleep(Duration::from_millis(200));
+    let client = Client::connect(broker, true);
+    pausing.join().unwrap();
+    client.local_port()
 }
