@@ -7,7 +7,7 @@ use super::{
     candidate::percent,
     process::{inside, name_of},
 };
-use crate::case::{Case, ErlangProcess, ProcessWaits, Source};
+use crate::case::{Case, ErlangProcess, ProcessWaits, QueueCase, QueueKind, Source};
 
 /// Share of the time in which a process must wait for a disk.
 const WAITING: f64 = 0.5;
@@ -33,6 +33,9 @@ const SERVING: [&str; 5] = ["queue", "quorum_leader", "stream_writer", "msg_stor
 /// Score that names a disk by few waits, if nothing else explains the rate.
 const PERHAPS: f64 = 0.9;
 
+/// Ready messages below which a queue has no backlog.
+const MIN_READY: u64 = 100;
+
 /// Duration below which nothing is judged, in seconds.
 const MIN_SECONDS: f64 = 3.0;
 
@@ -41,15 +44,42 @@ const MODULES: [&str; 4] = ["prim_file:", "file:", "file_handle_cache:", "ra_fil
 
 /// Judges the processes that wait for a disk.
 pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
-    let Ok(waits) = &case.waits else { return Vec::new() };
-    if waits.seconds < MIN_SECONDS {
-        return Vec::new();
-    }
-    let mut found: Vec<Candidate> =
-        waits.processes.iter().filter_map(|process| candidate(case, process)).collect();
+    let mut found: Vec<Candidate> = match &case.waits {
+        Ok(waits) if waits.seconds >= MIN_SECONDS => {
+            waits.processes.iter().filter_map(|process| candidate(case, process)).collect()
+        }
+        _ => Vec::new(),
+    };
+    found.extend(pressed(case));
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     found.truncate(3);
     found
+}
+
+/// A queue that does not answer, or whose messages wait, while tasks wait for a disk. A recording misses a wait that began
+/// before it.
+fn pressed(case: &Case) -> Option<Candidate> {
+    let host = case.host.as_ref().ok().filter(|host| host.seconds >= MIN_SECONDS)?;
+    let pressure = host.io_pressure.filter(|pressure| *pressure >= WAITING)?;
+    let queues = case.queues.as_ref().ok()?;
+    let is_behind = |queue: &&QueueCase| {
+        queue.kind != QueueKind::Stream
+            && queue.consumers > 0
+            && queue.ready >= MIN_READY
+            && queue.has_lasting_backlog()
+    };
+    let (queue, what) = match (queues.silent.first(), queues.rows.iter().find(is_behind)) {
+        (Some(silent), _) => (silent, "does not answer"),
+        (None, Some(behind)) => (&behind.name, "has messages that wait"),
+        (None, None) => return None,
+    };
+    let waiting = percent(pressure);
+    let subject = format!("the queue {queue}");
+    let sentence =
+        format!("{subject} {what}, while tasks wait for a disk in {waiting} of the time");
+    let candidate = Candidate::new(LimitKind::Disk, subject, pressure, WAITING, sentence);
+    let figure = format!("pressure on disks: {waiting} of the time");
+    Some(candidate.with(Source::Host, figure).at_most(PERHAPS))
 }
 
 fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {

@@ -242,3 +242,24 @@ fn clients_that_come_and_go_leave_a_doubt() {
         check(&healthy, LimitKind::Nothing, "", Certainty::Certain);
     }
 }
+
+#[test]
+fn queues_that_wait_while_tasks_wait_for_a_disk_are_limited_by_it() {
+    let with = |io_pressure, silent: &[&str], rows: Vec<QueueCase>| {
+        let mut case = healthy();
+        case.host.as_mut().unwrap().io_pressure = Some(io_pressure);
+        let queues = case.queues.as_mut().unwrap();
+        queues.rows = rows;
+        queues.silent = silent.iter().map(|&name| name.to_owned()).collect();
+        case
+    };
+    let silent = with(0.8, &["cold"], Vec::new());
+    check(&silent, LimitKind::Disk, "the queue cold", Certainty::Uncertain);
+    let behind = with(0.8, &[], vec![queue(1, 0.0)]);
+    check(&behind, LimitKind::Disk, "the queue orders", Certainty::Uncertain);
+    // Other programs use the disk; the disk is free while a queue does not answer.
+    for rows in [vec![queue(0, 0.0)], Vec::new()] {
+        check(&with(0.8, &[], rows), LimitKind::Nothing, "", Certainty::Certain);
+    }
+    check(&with(0.4, &["cold"], Vec::new()), LimitKind::Unknown, "", Certainty::Uncertain);
+}
