@@ -121,6 +121,8 @@ CASES = [
     Case("consumers-poll", "consumers", "polled", subject=("check-polled",), counter="consumed", lift={
          "consumers.0.poll-interval": '"0s"', "consumers.0.count": 3, "consumers.0.connections": 3}),
     Case("consumers-get", "consumers", "feed", subject=("check-classic",), plant=plants.getter("check-classic", 0.002)),
+    Case("consumers-leave", "consumers", "feed", {"publishers.0.rate": 200}, subject=("check-classic",), settle=6,
+         plant=plants.leaver("check-classic", 10)),
     Case("consumers-global-prefetch", "consumers", "feed", {"publishers.0.rate": 400}, subject=("check-classic",), settle=6,
          plant=plants.global_prefetch("check-classic", 5, 0.01)),
     Case("consumers-single-active", "consumers", "single-active", subject=("check-sac", "billing"), settle=8, counter="consumed",
@@ -220,6 +222,8 @@ CASES = [
     healthy("classic-narrow", "classic", {"publishers.0.rate": 2000, "publishers.0.confirm-window": 5}, {"publishers.0.rate": 4000}),
     healthy("classic-third", "classic", {"publishers.0.rate": 6000}, {"publishers.0.rate": 12000}),
     healthy("classic-half", "classic", {"publishers.0.rate": 10000}, {"publishers.0.rate": 19000}),
+    healthy("large-quarter", "classic", {"publishers.0.rate": 60, "publishers.0.size": '"4MiB"', "publishers.0.confirm-window": 20},
+            {"publishers.0.rate": 120}),
     healthy("quorum-third", "quorum", {"publishers.0.rate": 500}, {"publishers.0.rate": 1000}, counter="confirmed"),
     healthy("quorum-half", "quorum", {"publishers.0.rate": 1000}, {"publishers.0.rate": 2000}, spec=MEMORY, counter="confirmed"),
     healthy("stream-half", "stream", {"publishers.0.rate": 20000}, {"publishers.0.rate": 40000}),

@@ -171,6 +171,27 @@ def global_prefetch(site, queue, count, work):
     yield from worked(client, step)
 
 
+@contextlib.contextmanager
+def leaver(site, queue, count):
+    """A consumer that takes `count` messages, leaves without an acknowledgement, and comes again."""
+
+    def step():
+        client = connect(site)
+        client.prefetch(5 * count)
+        client.consume(queue)
+        for _ in range(count):
+            client.delivery()
+        client.reset()
+        time.sleep(0.2)
+        return count
+
+    worker = Worker(step)
+    try:
+        yield worker
+    finally:
+        worker.stop()
+
+
 def worked(client, step):
     """Repeats a step of a client until its end, and resets its connection."""
     worker = Worker(step)

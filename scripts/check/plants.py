@@ -170,6 +170,10 @@ def getter(queue, work):
     return lambda site: clients.getter(site, queue, work)
 
 
+def leaver(queue, count):
+    return lambda site: clients.leaver(site, queue, count)
+
+
 def global_prefetch(queue, count, work):
     return lambda site: clients.global_prefetch(site, queue, count, work)
 
