@@ -83,7 +83,7 @@ PLANTED = [
     # The node.
     client("memory-alarm", "a watermark of 40 MB", {"memory-alarm": NODE, "packets-connection-blocked": CLIENT},
            plants.together(plants.watermark("40000000"), plants.repeated(plants.blocked))),
-    client("disk-alarm", "a limit above the free space", {"disk-alarm": NODE}, limits.disk_alarm),
+    client("disk-alarm", "a limit above the free space", {"disk-alarm": NODE}, limits.disk_alarm()),
     client("descriptors", "a limit that is 87 % used", {"descriptors": NODE}, plants.descriptors),
     client("tracing", "tracing of a virtual host", {"tracing": ("/",)}, plants.tracing),
     client("classic-paging", "30,000 messages, and memory at two thirds of the watermark", {"classic-paging": ("check-paged",)},

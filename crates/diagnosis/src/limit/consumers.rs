@@ -150,10 +150,20 @@ fn polling(polled: &PolledQueue, rows: &[QueueCase]) -> Option<Candidate> {
 fn repeating(case: &Case) -> Option<Candidate> {
     let rates = case.broker.as_ref().ok()?.rates;
     let (repeated, delivered) = (rates.redelivered?, rates.delivered?);
-    let is_behind = |queue: &&QueueCase| {
-        queue.kind != QueueKind::Stream && queue.ready >= MIN_READY && queue.has_lasting_backlog()
+    let rows = &case.queues.as_ref().ok()?.rows;
+    // Clients that come and go are away at times. Of a queue that no client reads, no message is repeated.
+    let none_is_read = rows.iter().all(|queue| queue.consumers == 0);
+    let is_read = |queue: &QueueCase| match queue.delivered_per_second {
+        Some(delivered) => delivered > 0.0,
+        None => queue.consumers > 0 || none_is_read,
     };
-    let mut behind = case.queues.as_ref().ok()?.rows.iter().filter(is_behind);
+    let is_behind = |queue: &&QueueCase| {
+        queue.kind != QueueKind::Stream
+            && queue.ready >= MIN_READY
+            && queue.has_lasting_backlog()
+            && is_read(queue)
+    };
+    let mut behind = rows.iter().filter(is_behind);
     let (queue, others) = (behind.next()?, behind.count());
     // Of several queues, the counters of the node do not tell whose messages are repeated.
     let (subject, whose) = match others {
