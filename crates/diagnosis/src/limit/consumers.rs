@@ -26,6 +26,9 @@ const SEVERAL: u64 = 30;
 /// Score of consumers whose messages wait in the node.
 const IN_THE_NODE: f64 = 0.9;
 
+/// The same for a stream. Its messages come in chunks, and none of them is a backlog.
+const OF_A_STREAM: f64 = 0.8;
+
 /// Part of the unacknowledged messages at clients of unknown prefetch, from which these take no more.
 const MOSTLY: f64 = 0.8;
 
@@ -233,7 +236,8 @@ fn of_queue(case: &Case, queue: &QueueCase, channels: &[ChannelCase]) -> Option<
         candidate = candidate.with(Source::Packets, figure).partly_outside(part);
         // Clients that acknowledge at once could take more. The node has not processed what they acknowledged.
         if part < AT_CLIENTS && held >= SEVERAL {
-            candidate = candidate.at_most(IN_THE_NODE);
+            let is_stream = queue.kind == QueueKind::Stream;
+            candidate = candidate.at_most(if is_stream { OF_A_STREAM } else { IN_THE_NODE });
         }
     }
     Some(candidate)

@@ -196,6 +196,10 @@ fn consumers_of_a_stream_hold_what_they_have_not_acknowledged() {
     (stream.kind, stream.unacknowledged) = (QueueKind::Stream, 0);
     case.clients.as_mut().unwrap().channels[0].prefetch = Some(5);
     check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
+    // A chunk of the stream fills the prefetch, and the clients keep pace.
+    let channel = &mut case.clients.as_mut().unwrap().channels[0];
+    (channel.prefetch, channel.unacknowledged) = (Some(2_000), 2_000);
+    check(&case, LimitKind::Nothing, "", Certainty::Likely);
 }
 
 /// A node with this queue, which delivers 250 messages a second.
