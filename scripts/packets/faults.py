@@ -244,13 +244,16 @@ def slow_login(ports):
     node = machine.broker()
     port = machine.ports_of(node)["amqp"]
     ports["told"](port)
-    os.kill(node["pid"], signal.SIGSTOP)
-    going_on = threading.Timer(1.5, os.kill, (node["pid"], signal.SIGCONT))
+    # Signals reach this process only, also if it ends and another one gets its number.
+    process = os.pidfd_open(node["pid"])
+    signal.pidfd_send_signal(process, signal.SIGSTOP)
+    going_on = threading.Timer(1.5, signal.pidfd_send_signal, (process, signal.SIGCONT))
     going_on.start()
     try:
         Client(port).close()
     finally:
         going_on.join()
+        os.close(process)
         machine.stop(node)
 
 

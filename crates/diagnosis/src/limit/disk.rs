@@ -7,7 +7,7 @@ use super::{
     candidate::percent,
     process::{inside, name_of},
 };
-use crate::case::{Case, ErlangProcess, ProcessWaits, QueueCase, QueueKind, Source};
+use crate::case::{Case, ErlangProcess, ProcessWaits, QueueCase, QueueKind, Source, WaitedIn};
 
 /// Share of the time in which a process must wait for a disk.
 const WAITING: f64 = 0.5;
@@ -33,6 +33,9 @@ const SERVING: [&str; 5] = ["queue", "quorum_leader", "stream_writer", "msg_stor
 /// Score that names a disk by few waits, if nothing else explains the rate.
 const PERHAPS: f64 = 0.9;
 
+/// Share of the time in which a process that serves messages must be seen waiting, before a backlog is put down to pressure.
+const SEEN: f64 = 0.2;
+
 /// Ready messages below which a queue has no backlog.
 const MIN_READY: u64 = 100;
 
@@ -57,7 +60,7 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
 }
 
 /// A queue that does not answer, or whose messages wait, while tasks wait for a disk. A recording misses a wait that began
-/// before it.
+/// before it. A queue with messages has answered, so that others may have caused the pressure unless its waits are seen.
 fn pressed(case: &Case) -> Option<Candidate> {
     let host = case.host.as_ref().ok().filter(|host| host.seconds >= MIN_SECONDS)?;
     let pressure = host.io_pressure.filter(|pressure| *pressure >= WAITING)?;
@@ -68,7 +71,12 @@ fn pressed(case: &Case) -> Option<Candidate> {
             && queue.ready >= MIN_READY
             && queue.has_lasting_backlog()
     };
-    let (queue, what) = match (queues.silent.first(), queues.rows.iter().find(is_behind)) {
+    let waits = case.waits.as_ref().map_or(&[][..], |waits| &waits.processes);
+    let is_seen = waits
+        .iter()
+        .any(|one| serves(one) && on_disk(one).map(|wait| wait.share).sum::<f64>() >= SEEN);
+    let behind = queues.rows.iter().find(is_behind).filter(|_| is_seen);
+    let (queue, what) = match (queues.silent.first(), behind) {
         (Some(silent), _) => (silent, "does not answer"),
         (None, Some(behind)) => (&behind.name, "has messages that wait"),
         (None, None) => return None,
@@ -82,16 +90,22 @@ fn pressed(case: &Case) -> Option<Candidate> {
     Some(candidate.with(Source::Host, figure).at_most(PERHAPS))
 }
 
+fn serves(process: &ProcessWaits) -> bool {
+    SERVING.contains(&process.role.as_str())
+}
+
+/// Returns the waits of a process in functions of files.
+fn on_disk(process: &ProcessWaits) -> impl Iterator<Item = &WaitedIn> {
+    let is_file = |function: &str| MODULES.iter().any(|module| function.starts_with(module));
+    process.waited_in.iter().filter(move |wait| is_file(&wait.function))
+}
+
 fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
-    let on_disk = || {
-        let is_file = |function: &str| MODULES.iter().any(|module| function.starts_with(module));
-        process.waited_in.iter().filter(move |wait| is_file(&wait.function))
-    };
-    let share: f64 = on_disk().map(|wait| wait.share).sum();
-    let count = on_disk().map(|wait| wait.waits).fold(0, u64::saturating_add);
-    let first = on_disk().max_by(|one, other| one.share.total_cmp(&other.share))?;
+    let share: f64 = on_disk(process).map(|wait| wait.share).sum();
+    let count = on_disk(process).map(|wait| wait.waits).fold(0, u64::saturating_add);
+    let first = on_disk(process).max_by(|one, other| one.share.total_cmp(&other.share))?;
     let least = match count {
-        0..FEW_WAITS if SERVING.contains(&process.role.as_str()) => ALWAYS,
+        0..FEW_WAITS if serves(process) => ALWAYS,
         0..FEW_WAITS => return None,
         FEW_WAITS..MIN_WAITS => WAITING,
         MIN_WAITS.. => 0.0,

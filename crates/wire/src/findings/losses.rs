@@ -84,3 +84,21 @@ const fn receiver<'a>(direction: &Direction<'a>) -> &'a DirectionReport {
         Side::Broker => &direction.connection.from_client,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::ConnectionReport;
+
+    #[test]
+    fn a_machine_loses_nothing_on_the_way_to_itself() {
+        let hits = |client: &str| {
+            let (client, broker) = (client.to_owned(), "192.0.2.2:5672".to_owned());
+            let mut row = ConnectionReport { client, broker, ..ConnectionReport::default() };
+            (row.from_broker.data_segments, row.from_broker.missing_segments) = (1_000, 20);
+            let report = PacketReport { connections: vec![row], ..PacketReport::default() };
+            network_limited(&report).iter().filter(|case| case.hit.is_some()).count()
+        };
+        assert_eq!((hits("192.0.2.1:40000"), hits("192.0.2.2:40000")), (1, 0));
+    }
+}

@@ -170,11 +170,6 @@ fn what_limits_the_sender() {
     check(|row| row.from_broker.limits.receiver_window = 0.39, &[]);
     check(|row| row.from_broker.missing_segments = 20, &[FindingRule::NetworkLimited]);
     check(|row| row.from_broker.missing_segments = 19, &[]);
-    let within_machine = |row: &mut ConnectionReport| {
-        row.client = "192.0.2.2:40000".to_owned();
-        row.from_broker.missing_segments = 20;
-    };
-    check(within_machine, &[]);
     let thrown_away = |windows: u64| {
         move |row: &mut ConnectionReport| {
             row.from_broker.missing_segments = 30;

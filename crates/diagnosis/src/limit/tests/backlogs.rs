@@ -8,7 +8,10 @@ use rabbitscope_wire::{
 
 use super::cases::{check, found, healthy};
 use crate::{
-    case::{BusyReader, Case, ChannelCase, Churn, PolledQueue, QueueCase, QueueKind, Turns},
+    case::{
+        BusyReader, Case, ChannelCase, Churn, PolledQueue, ProcessWaits, QueueCase, QueueKind,
+        Turns, WaitedIn,
+    },
     limit::{Certainty, LimitKind},
 };
 
@@ -268,8 +271,19 @@ fn queues_that_wait_while_tasks_wait_for_a_disk_are_limited_by_it() {
     };
     let silent = with(0.8, &["cold"], Vec::new());
     check(&silent, LimitKind::Disk, "the queue cold", Certainty::Uncertain);
-    let behind = with(0.8, &[], vec![queue(1, 0.0)]);
-    check(&behind, LimitKind::Disk, "the queue orders", Certainty::Uncertain);
+    // A queue that answers has messages. Others may have caused the pressure, unless its waits are seen.
+    let behind = |share| {
+        let mut case = with(0.8, &[], vec![queue(1, 0.0)]);
+        let function = "prim_file:pread_nif/3".to_owned();
+        case.waits.as_mut().unwrap().processes = vec![ProcessWaits {
+            role: "queue".to_owned(),
+            waited_in: vec![WaitedIn { function, share, waits: 2 }],
+            ..ProcessWaits::default()
+        }];
+        case
+    };
+    check(&behind(0.4), LimitKind::Disk, "the queue orders", Certainty::Uncertain);
+    check(&behind(0.1), LimitKind::Unknown, "", Certainty::Uncertain);
     // Other programs use the disk; the disk is free while a queue does not answer.
     for rows in [vec![queue(0, 0.0)], Vec::new()] {
         check(&with(0.8, &[], rows), LimitKind::Nothing, "", Certainty::Certain);
